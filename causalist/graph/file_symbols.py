@@ -23,6 +23,7 @@ from causalist.model.type_notation import NARROWED, bounds_of
 
 # Fields have getters of the same name, macros are found in another way; both are looked up by themselves.
 _GIVE_WAY = (NodeKind.FIELD, NodeKind.MACRO)
+_REDEFINED = (NodeKind.FUNCTION, NodeKind.CONSTANT, NodeKind.NAMESPACE)
 _NOTHING: set[str] = set()
 _MAX_UNDECIDED = 60  # scopes around a name of which none decides what it means
 _MERE_TYPES = (NodeKind.INTERFACE, NodeKind.TYPE)  # of which nothing is left when the program runs
@@ -53,7 +54,8 @@ class FileSymbols:
     callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
     opened_namespaces: tuple[str, ...] = ()  # those that are part of the names of what they hold, innermost first
     decided: dict[tuple[int, str], int] = field(default_factory=dict)  # (scope, head of a chain) -> scope to read it in
-    owned: set[int] = field(default_factory=set)  # positions of those that see members of a type they do not stand in
+    redefined: dict[str, list[int]] = field(default_factory=dict)  # at the top, where the last before a use counts
+    owned: set[int] = field(default_factory=set)  # positions of those that see members of what they do not stand in
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
 
     @contextmanager
@@ -109,6 +111,7 @@ class FileSymbols:
                 scope < 0
                 or definitions[scope].kind in TYPE_KINDS
                 or name in self._names_in(scope)
+                or name in self.redefined
                 or scope in self.owned
             ):
                 break
@@ -119,7 +122,10 @@ class FileSymbols:
 
     def _names_in(self, scope: int) -> set[str]:
         if not self._named:
-            for definition in self.facts.definitions:
+            is_unseen = self.settings is not None and self.settings.names.unseen
+            for position, definition in enumerate(self.facts.definitions):
+                if is_unseen:
+                    self._named.setdefault(position, set()).add(definition.name)  # which is not seen from in there
                 if definition.parent >= 0:
                     last = definition.qualname.rpartition(".")[2]
                     self._named.setdefault(definition.parent, set()).update((definition.name, last))
@@ -143,6 +149,9 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     assigned = settings is not None and bool(settings.names.assigned_prefixes)
     if settings is not None and settings.names.members_are_visible:
         symbols.owned = {position for position, _ in facts.owners}
+    is_mentioned = settings is not None and settings.modules.mentioned
+    if is_mentioned:
+        symbols.owned = {entry.scope for entry in facts.imports if entry.kind == ImportKind.STAR}
     suite = settings.tests.suite if settings is not None else ""
     implementing = {i for block in facts.implementations for i in range(block.first, block.end)}
     for i, definition in enumerate(facts.definitions):
@@ -175,6 +184,12 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
             continue
         if types_apart and kinds[1] in _MERE_TYPES and kinds[0] not in _MERE_TYPES:
             symbols.types.setdefault(definition.qualname, first + i)
+            continue
+        parent = facts.definitions[definition.parent].kind if definition.parent >= 0 else NodeKind.NAMESPACE
+        if is_mentioned and parent == NodeKind.NAMESPACE and kinds[1] in _REDEFINED:
+            if "." not in definition.qualname:
+                symbols.redefined.setdefault(definition.qualname, [first + before]).append(first + i)
+            symbols.by_qualname[definition.qualname] = first + i  # what is defined again hides what was before
             continue
         if assigned and kinds[0] == NodeKind.CONSTANT and kinds[1] in CALLABLE_KINDS:
             symbols.by_qualname[definition.qualname] = first + i  # `var f; f = function () {}`

@@ -179,6 +179,14 @@ class NameLookup:
             return MODULE_SCOPE
         return self.program.files[file].facts.definitions[binding.scope].parent
 
+    def with_twin(self, itself: Value, other: Value | None) -> Value:
+        """Return a function with the one that its file imports under its name: each is for a platform of its own."""
+        kinds = self.program.definition_of
+        if other is None or other.kind is not ValueKind.DEFINITION:
+            return itself
+        are_functions = kinds[itself.number].kind == kinds[other.number].kind == NodeKind.FUNCTION
+        return (Value.union((itself, other)) if are_functions else None) or itself
+
     # -- fixtures of tests
 
     def find_fixture(self, file: int, scope: int, name: str) -> int:

@@ -301,6 +301,9 @@ class Program:
             target = self.folders.resolve(symbols.path, entry.module)
         else:
             target = self.modules.resolve(symbols.path, entry.module, entry.level, symbols.settings.modules)
+            head, dot, _ = entry.module.partition(".")
+            if target.file < 0 and dot and symbols.settings.modules.mentioned:
+                target = self.modules.resolve(symbols.path, head, 0, symbols.settings.modules)
         return target.file, target.rule
 
     def follow_import(self, file: int, entry: Import, called: str | None = None) -> Resolution | None:
@@ -311,6 +314,13 @@ class Program:
             return self._follow_declared(file, entry, settings, called)
         if self.tree_paths.tree.has_file(file):
             return self.tree_paths.follow_import(file, entry)
+        if settings.modules.mentioned and entry.kind is ImportKind.MODULE:
+            head = entry.module.partition(".")[0]
+            found = self.modules.resolve(self.files[file].path, head, 0, settings.modules)
+            if found.file >= 0:
+                return Resolution(ResolutionKind.MODULE, found.file, found.rule)
+            external = self.external_resolution(file, entry)
+            return external._replace(rule="dotted") if self.modules.is_wrapper(head) else external
         target, rule = self.target_module(file, entry)
         if entry.kind in (ImportKind.MODULE, ImportKind.REEXPORT_NAMESPACE):
             if target >= 0 and not entry.alias and "." in entry.module and self.files[file].has_visible_imports:
@@ -449,7 +459,8 @@ class Program:
             below = self.modules.find_submodule(file, name, symbols.settings.modules)
             if below >= 0:
                 return Resolution(ResolutionKind.MODULE, below, RuleName.PATH)
-        for star in () if symbols.has_folder_imports else symbols.stars:
+        is_mentioned = symbols.settings is not None and symbols.settings.modules.mentioned
+        for star in () if symbols.has_folder_imports or is_mentioned else symbols.stars:
             if star.kind == ImportKind.STAR and symbols.passes_nothing_on:
                 continue
             target, _ = self.target_module(file, star)

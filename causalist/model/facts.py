@@ -104,6 +104,7 @@ class ManifestKey(StrEnum):
     RENAMED = "renamed"  # a local name, and the package that it is, or the folder of one after a dot
     USING = "using"  # a namespace that all files of a project use
     SHARED = "shared"  # the same for all packages of a workspace
+    WRAPPED = "wrapped"  # the module around the modules of a folder; "" if only the folder sees them, "*" if all do
     TESTS = "tests"  # beginnings and patterns of names of tests, spaces between
 
 

@@ -84,6 +84,11 @@ class NameSettings:
     """how functions begin that others define. Example: Elixir: `["@callback "]`"""
     name_suffixes: str = ""
     """characters that may end a function name only. Example: Elixir: `"?!"`"""
+    leading: str = ""
+    unseen: str = ""
+    """regular expressions: of words before a definition that belong to its signature; of signatures of functions that
+    do not see their own name. Example: OCaml: `'let(?: rec)?'`, `'let (?!rec)'`
+    """
     transparent_keywords: tuple[str, ...] = ()
     """words before an expression that do not change its meaning. Example: Swift: `["try", "await"]`"""
     default_operators: tuple[str, ...] = ()
@@ -177,6 +182,10 @@ class ModuleSettings:
     anywhere: bool = False
     """with `dotted`: a module is a file whose path ends like it, in capitalized folders, and passes on what it exports.
     Example: Haskell: true
+    """
+    mentioned: bool = False
+    """with `anywhere`: naming a module imports it; its files begin with a small letter, and dune says what library
+    holds it. Example: OCaml: true
     """
     beside: bool = False
     """with `path`: a path with an extension that does not begin with a dot is relative, too. Example: Zig: true"""

@@ -1,10 +1,11 @@
 """Package and compiler configuration that gives module names a meaning.
 
-Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml, composer.json, of projects of .NET the
-namespaces that all their files use, and of settings of pytest the names of tests.
+Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml, composer.json, dune, of projects of .NET
+the namespaces that all their files use, and of settings of pytest the names of tests.
 """
 
 import configparser
+import itertools
 import json
 import re
 from collections.abc import Iterable
@@ -18,6 +19,10 @@ _COMPOSER = re.compile(r"(^|/)composer\.json$")
 _PROJECT = re.compile(r"\.(?:cs|vb|fs)proj$|(^|/)directory\.(?:build|packages)\.(?:props|targets)$", re.IGNORECASE)
 _PYTEST = re.compile(r"(^|/)(?:pyproject\.toml|\.?pytest\.(?:ini|toml)|tox\.ini|setup\.cfg)$")
 _USING = re.compile(r"<Using\s[^>]{0,1000}?\bInclude\s*=\s*\"([\w.;\s]+)\"(?![^>]{0,1000}\bAlias\b)", re.IGNORECASE)
+_DUNE = re.compile(r"(^|/)dune$")
+_STANZA = re.compile(r"^\((library|executables?|tests?)\b", re.MULTILINE)
+_LIBRARY_NAME = re.compile(r"\((?:public_)?name\s+([\w.-]+)\s*\)")
+_UNWRAPPED = re.compile(r"\(wrapped\s+false\s*\)")
 _CRATE = re.compile(r"(^|/)cargo\.toml$", re.IGNORECASE)
 # Comments and trailing commas are common in tsconfig.json; strings are matched first so that they stay as they are.
 # One that is not closed is matched to its end, once, and left to the reader of JSON, who refuses it.
@@ -46,7 +51,7 @@ def is_manifest(path: str) -> bool:
     >>> is_manifest("packages/a/package.json"), is_manifest("tsconfig.base.json"), is_manifest("data.json")
     (True, True, False)
     """
-    return any(kind.search(path) for kind in (_PACKAGE, _CONFIGURATION, _MODULE_FILE, _CRATE, _COMPOSER))
+    return any(kind.search(path) for kind in (_PACKAGE, _CONFIGURATION, _MODULE_FILE, _CRATE, _COMPOSER, _DUNE))
 
 
 def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
@@ -63,6 +68,8 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
         return tuple(_read_go(text)[:_MAX_ENTRIES])
     if _CRATE.search(path):
         return tuple(_read_cargo(text)[:_MAX_ENTRIES])
+    if _DUNE.search(path):
+        return tuple(_read_dune(text)[:_MAX_ENTRIES])
     try:
         plain = _COMMENT.sub(lambda m: m[1] or m[2] or "", text.removeprefix("\ufeff"))
         data = json.loads(_TRAILING_COMMA.sub(lambda m: m[1] or "", plain))
@@ -137,6 +144,26 @@ def _read_composer(data: dict[str, Any]) -> list[tuple[str, str]]:
                 if isinstance(folder, str):
                     found.append(("autoload", f"{package}\t{folder}"))
     return found
+
+
+def _read_dune(text: str) -> list[tuple[str, str]]:
+    r"""Return the modules around those of the libraries of a folder.
+
+    >>> _read_dune("(library\n (public_name a-b))\n(library (name c) (wrapped false))\n(test (name t))")
+    [('wrapped', 'A_b'), ('wrapped', '*'), ('wrapped', '')]
+    """
+    starts = [*_STANZA.finditer(text), None]
+    found = []
+    for this, following in itertools.pairwise(starts):
+        assert this is not None
+        stanza = text[this.end() : following.start() if following is not None else len(text)]
+        names = sorted(_LIBRARY_NAME.finditer(stanza), key=lambda each: each[0].startswith("(public"))
+        if this[1] != "library":
+            found.append(("wrapped", ""))
+        elif names:
+            name = names[0][1].replace("-", "_").replace(".", "_")
+            found.append(("wrapped", "*" if _UNWRAPPED.search(stanza) else name[0].upper() + name[1:]))
+    return list(dict.fromkeys(found))
 
 
 def _read_go(text: str) -> list[tuple[str, str]]:

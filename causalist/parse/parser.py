@@ -9,7 +9,7 @@ definition (`patch("app.views.send")`, entries of settings, entry points of pack
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from posixpath import basename
 
@@ -106,6 +106,11 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if secrets:
         definitions = [d._replace(signature=shorten_masks(d.signature), doc=shorten_masks(d.doc)) for d in definitions]
     imports = collector.import_reader.imports
+    if grammar.settings.modules.mentioned:
+        local = {each.name for each in definitions if each.kind == NodeKind.NAMESPACE}
+        bound = collector.binding_reader.bindings
+        local.update(each.target for each in bound if each.target != each.value.partition(".")[0])
+        imports[:] = _import_once(imports, local)
     kept = read_kept_functions(grammar.settings.family, tree, text, definitions, imports)
     has_fixtures = grammar.settings.tests.fixtures
     fixtures = read_fixtures(tree, text, definitions) if has_fixtures else []
@@ -157,6 +162,26 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if listed and any(binding.target == listed for binding in facts.bindings):
         return replace(facts, wildcard_exports=read_listed_names(data.decode("utf-8", "replace"), listed))
     return facts
+
+
+def _import_once(imports: Sequence[Import], local: Set[str]) -> list[Import]:
+    """Return the imports of a file in which naming a module is one, each module once, by at most two names.
+
+    `local` are modules of the file itself.
+    """
+    first: dict[tuple[int, int, str], Import] = {}
+    for each in imports:
+        if each.kind is ImportKind.MODULE:
+            head, *others = each.module.split(".")[:2]
+            if head in local:
+                continue
+            each = each._replace(scope=MODULE_SCOPE, module=".".join((head, *others)))
+        first.setdefault((each.scope, each.kind, each.module), each)
+    modules = (each.module for each in first.values() if each.kind is ImportKind.MODULE)
+    # A name alone says nothing that one with a name behind it does not say.
+    said = {module.partition(".")[0] for module in modules if "." in module}
+    kept = [each for each in first.values() if each.kind is not ImportKind.MODULE or each.module not in said]
+    return sorted(kept, key=lambda each: (each.row, each.module, each.kind))
 
 
 def _is_marked_test(handler: str, settings: LanguageSettings) -> bool:

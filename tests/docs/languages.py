@@ -31,7 +31,7 @@ _TITLES = {
 }
 # A kind of edge for each group that is counted.
 _KINDS = {"calls": EdgeKind.CALLS, "imports": EdgeKind.IMPORTS, "extends": EdgeKind.EXTENDS}
-_GAP = re.compile(r"known gap:\s*(.*)")
+_GAP = re.compile(r"known gap:\s*(.*?)(?: \*\))?$", re.MULTILINE)
 _EXPECTATION = re.compile(r"(calls|references|extends|implements|imports|contains|no calls)\b")
 
 

@@ -65,6 +65,8 @@ from tests.grammars import grammars_at
         ("lib/a.PS1", "powershell"),
         ("build.zig", "zig"),
         ("src/A.hs", "haskell"),
+        ("a.ml", "ocaml"),
+        ("a.mli", "ocaml_interface"),
         ("py", ""),
         ("a.py/b", ""),
         (".py", "python"),

@@ -255,6 +255,7 @@ class ModuleMap:
     aliases: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (folder, pattern, targets)
     renamed: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # name -> (folder that says so, meaning)
     built: list[tuple[str, str]] = field(default_factory=list)  # (folder that a compiler fills, folder of its sources)
+    wrapped: dict[str, list[str]] = field(default_factory=dict)  # folder -> modules around those of its files
     links: Sequence[tuple[str, str]] = ()  # (path of a symbolic link, path that it leads to)
     linked: dict[str, int] = field(default_factory=dict)  # paths that lead through one -> file
     _places: dict[str, "_Places"] = field(default_factory=dict)  # by dotted name, once it is asked for
@@ -277,6 +278,10 @@ class ModuleMap:
             result.number.setdefault(_normalize_unicode(path), i)
         for i, path in enumerate(paths):
             result.number.setdefault(_normalize_unicode(path), i)
+        for path, facts in files:
+            for key, value in facts.manifest:
+                if key == ManifestKey.WRAPPED:
+                    result.wrapped.setdefault(posixpath.dirname(path), []).append(value)
         for i, (path, facts) in enumerate(files):
             language = settings.get(facts.language)
             if language is not None and language.modules.system is ModuleSystem.DOTTED:
@@ -328,13 +333,35 @@ class ModuleMap:
 
     # -- dotted modules
 
+    def is_wrapper(self, module: str) -> bool:
+        """Return True for the module of a library that no file stands for."""
+        return any(module in each for each in self.wrapped.values())
+
     def _add_dotted(self, file: int, path: str, settings: ModuleSettings) -> None:
+        stem, end = posixpath.splitext(path)
+        if settings.mentioned and end != settings.extensions[0] and f"{stem}{settings.extensions[0]}" in self.number:
+            return  # the interface of a module that is there
         for name, root, in_package in self._dotted_names(path, settings):
             self.dotted.setdefault(name, []).append(_Dotted(file, root, in_package))
 
     def _dotted_names(self, path: str, settings: ModuleSettings) -> Iterator[tuple[str, str, bool]]:
         """Yield (name, root, True if all may use it) under which a file is imported."""
         stem, _ = posixpath.splitext(path)
+        if settings.mentioned:
+            folder, _, last = stem.rpartition("/")
+            name = _normalize_unicode(last[:1].upper() + last[1:])
+            root = folder
+            while root and root not in self.wrapped:
+                root = posixpath.dirname(root)
+            if root not in self.wrapped:
+                yield name, folder, True
+                return
+            around = self.wrapped[root]
+            yield name, root, "*" in around or name in around
+            for each in around:
+                if each.isidentifier() and each != name:
+                    yield f"{each}.{name}", root, True
+            return
         if settings.anywhere:
             names = stem.split("/")
             first = len(names) - 1

@@ -13,6 +13,7 @@ from causalist.graph.imports.packages import can_be_package_prefix
 from causalist.graph.infer.annotations import AnnotationTypes, MemberTypes
 from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, NameBindings
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_taken_from_bare_collection, method_of
+from causalist.graph.infer.mentioned_modules import MentionedModules
 from causalist.graph.name_lookup import NameLookup
 from causalist.graph.overloads import arguments_of
 from causalist.graph.program import Program
@@ -60,6 +61,7 @@ class Inference(InferenceBase):
     containers: ContainerTypes = field(init=False)
     annotations: AnnotationTypes = field(init=False)
     members: MemberTypes = field(init=False)
+    mentioned: MentionedModules = field(init=False)
     derived_from_outside: set[int] = field(default_factory=set)  # types with a base that is not of the repository
     known: dict[tuple[int, int, str, str | None], Value | None] = field(default_factory=dict)
     large_names: dict[tuple[int, int, str, int], NameBindings] = field(default_factory=dict)
@@ -74,10 +76,11 @@ class Inference(InferenceBase):
         self.containers = ContainerTypes(self)
         self.annotations = AnnotationTypes(self, self.containers)
         self.members = MemberTypes(self, self.containers, self.annotations)
+        self.mentioned = MentionedModules(self.program, self)
 
     def release_tables(self) -> None:
         """Drop the parts that refer back to this object, so that its last use frees it. It can infer nothing then."""
-        del self.containers, self.annotations, self.members
+        del self.containers, self.annotations, self.members, self.mentioned
 
     def read_attributes(self) -> None:
         """Forget what was found without bases, and collect the attributes that types are given."""
@@ -121,8 +124,7 @@ class Inference(InferenceBase):
             value = self.infer_chain(file, outer, chain, called)
         else:
             self._open_chains.add(key)
-            walk = self._walk_checked if checked else self._walk_chain
-            value = walk(file, scope, chain, called)
+            value = (self._walk_checked if checked else self._walk_chain)(file, scope, chain, called)
             self._open_chains.discard(key)
         self.known[key] = value
         return value
@@ -391,6 +393,7 @@ class Inference(InferenceBase):
                 own = symbols.by_qualname.get(f"{definition.qualname}.{name}")
                 if (
                     own is not None
+                    and not (settings.names.unseen and self.mentioned.is_inside(symbols, innermost, own))
                     and program.parent(own) == symbols.first + scope
                     and not program.is_object_method(own)
                 ):
@@ -410,6 +413,8 @@ class Inference(InferenceBase):
         if tree:
             resolution = program.tree_paths.find_visible(file, innermost, name, path)
             return self._value_of_resolution(resolution, "") if resolution is not None else None
+        if settings.modules.mentioned:
+            return self.mentioned.find_at_top(file, innermost, name, called)
         own = symbols.by_qualname.get(name)
         entry = symbols.imports.get(MODULE_SCOPE, {}).get(name)
         if own is not None and program.is_object_method(own) and settings.names.assigned_infixes:
@@ -418,7 +423,7 @@ class Inference(InferenceBase):
             itself = Value(ValueKind.DEFINITION, own, RuleName.SAME_FILE)
             if entry is None or called is None or not (symbols.is_shaped and symbols.has_visible_imports):
                 return itself
-            return self._with_twin(file, itself, entry)
+            return self.name_lookup.with_twin(itself, self._value_of_import(file, entry))
         if entry is not None:
             return self._value_of_import(file, entry, called)
         binding = symbols.bindings.get(MODULE_SCOPE, {}).get(name)
@@ -435,14 +440,6 @@ class Inference(InferenceBase):
             if name in settings.shapes.builtins
             else None
         )
-
-    def _with_twin(self, file: int, itself: Value, entry: Import) -> Value:
-        """Return a function with the one that its file imports under its name: each is for a platform of its own."""
-        other, kinds = self._value_of_import(file, entry), self.program.definition_of
-        if other is None or other.kind is not ValueKind.DEFINITION:
-            return itself
-        are_functions = kinds[itself.number].kind == kinds[other.number].kind == NodeKind.FUNCTION
-        return (Value.union((itself, other)) if are_functions else None) or itself
 
     def _value_of_import(self, file: int, entry: Import, called: str | None = None) -> Value | None:
         resolution = self.program.follow_import(file, entry, called)
@@ -484,6 +481,8 @@ class Inference(InferenceBase):
         if value.kind in HOLDERS:
             settings = program.files[file].settings
             return method_of(settings.shapes, value, name) if settings is not None else BUILTIN
+        if value.kind is ValueKind.PARTIAL_PACKAGE and self.mentioned.is_for(value.number):
+            return self.mentioned.find_in_library(value, name)
         if value.kind is ValueKind.PARTIAL_PACKAGE:
             if name and (so_far == value.name or value.name.startswith(so_far + ".")):
                 return (self.name_lookup.find_dotted_module(file, so_far) if so_far == value.name else None) or value
@@ -493,6 +492,8 @@ class Inference(InferenceBase):
             if program.is_facade(value.number):
                 return None
             resolution = program.find_exported(value.number, name)
+            if resolution is None and self.mentioned.is_for(value.number):
+                return self.mentioned.find_member(value.number, MODULE_SCOPE, name, called)
             if resolution is None:
                 if name == "default":
                     return value
@@ -509,15 +510,12 @@ class Inference(InferenceBase):
             return self.members.record_member(file, value, name, called)
         if value.kind in (ValueKind.INSTANCE, ValueKind.SUPER):
             own = self._member_of_instance(value, name, called)
-            if own is not None and self._may_be_generic(value):
+            settings = program.files[program.file_of[value.number]].settings
+            if own is not None and settings is not None and settings.types.generic and value.kind is ValueKind.INSTANCE:
                 own = self.annotations.with_arguments(value, own)
             is_missing = own is None or (bool(program.extended) and self.is_held(own))  # a value is not called
             return (self.name_lookup.find_extension_member(file, value, name, called) or own) if is_missing else own
         return None
-
-    def _may_be_generic(self, value: Value) -> bool:
-        settings = self.program.files[self.program.file_of[value.number]].settings
-        return settings is not None and settings.types.generic and value.kind is ValueKind.INSTANCE
 
     def default_export(self, module: Value) -> Value | None:
         """Return the value that a file puts in the place of its module: `module.exports = f`."""
@@ -558,6 +556,8 @@ class Inference(InferenceBase):
         number = program.find_own_member(value.number, name, called)
         if number >= 0:
             return Value(ValueKind.DEFINITION, number, RuleName.OBJECT_MEMBER)
+        if definition.kind == NodeKind.NAMESPACE and self.mentioned.is_for(file := program.file_of[value.number]):
+            return self.mentioned.find_member(file, value.number - program.files[file].first, name, called)
         if (assigned := self.members.member_from_outside(value.number, name)) is not None:
             return assigned
         if definition.kind in CALLABLE_KINDS and (made := self.containers.decorated_value(value.number)) is not None:

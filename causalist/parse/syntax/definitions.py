@@ -338,6 +338,9 @@ _BRACKETED = re.compile(r"\s*\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]
 _ANNOTATION = re.compile(r"\s*@(?!interface\b)[\w.:]+\s*(?:\((?:\"(?:\\\\.|[^\"\\\\])*\"|\([^()]*\)|[^()\"])*\)\s*)?")
 
 
+_MAX_LEADING_BYTES = 80  # of words before a definition
+
+
 def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
     """Return the signature of a definition on one line, cut to `_MAX_SIGNATURE_CHARACTERS` characters."""
     if draft.signature:
@@ -346,6 +349,10 @@ def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
     start = draft.span_start if typed_before or scopes.settings.names.bare_calls else draft.start
     if scopes.settings.types.prefixed and scopes.data[draft.span_start : start].strip().isalpha():
         start = draft.span_start  # the keyword before the only name of a declaration
+    if (leading := scopes.settings.names.leading) and (
+        words := re.search(rf"(?:{leading})\s*$", scopes.text(max(0, start - _MAX_LEADING_BYTES), start))
+    ):
+        start -= len(words[0].encode("utf-8"))
     end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _MAX_SIGNATURE_CHARACTERS)
     text = scopes.original_text(start, min(end, start + 4 * _MAX_SIGNATURE_CHARACTERS))
     if typed_before or scopes.settings.names.members_are_visible:

@@ -1,0 +1,127 @@
+"""Names by modules that no import names: those that a file opens or includes, and other names of modules.
+
+In: a name that nothing around declares, or a member that a module lacks. Out: its value, or None. Only for languages in
+which naming a module is importing it. The last module that is opened around a name counts first. A module that includes
+another has all of its members, also where a functor makes the other.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.infer.base import InferenceBase
+from causalist.graph.program import Program
+from causalist.graph.rules import RuleName
+from causalist.graph.values import BUILTIN, UNKNOWN, Value, ValueKind, value_of_resolution
+from causalist.model.facts import MODULE_SCOPE, ImportKind
+
+_MODULES = (ValueKind.MODULE, ValueKind.DEFINITION, ValueKind.PARTIAL_PACKAGE)
+_NOTHING = (ValueKind.BUILTIN, ValueKind.EXTERNAL, ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER)
+_MAX_OPEN = 12  # modules that are looked into, each for the sake of the one before
+
+
+@dataclass(slots=True, eq=False)
+class MentionedModules:
+    """Look-ups in modules that are opened or included."""
+
+    program: Program
+    inference: InferenceBase
+    _open: set[tuple[int, int, str]] = field(default_factory=set)  # (file, number of the statement, name)
+
+    def is_for(self, file: int) -> bool:
+        """Return True for a file in whose language naming a module imports it."""
+        settings = self.program.files[file].settings
+        return settings is not None and settings.modules.mentioned
+
+    def is_inside(self, symbols: FileSymbols, scope: int, definition: int) -> bool:
+        """Return True if `scope` is in a function that does not see its own name."""
+        definitions, local = symbols.facts.definitions, definition - symbols.first
+        while scope != MODULE_SCOPE and scope != local:
+            scope = definitions[scope].parent
+        assert symbols.settings is not None
+        return scope == local and re.match(symbols.settings.names.unseen, definitions[local].signature) is not None
+
+    def find_at_top(self, file: int, scope: int, name: str, called: str | None) -> Value | None:
+        """Return what a name means that nothing around `scope` declares but the file itself, or a module it names."""
+        symbols = self.program.files[file]
+        own = self._find_before(symbols, scope, name)
+        if own >= 0:
+            return Value(ValueKind.DEFINITION, own, RuleName.SAME_FILE)
+        entry = symbols.imports.get(MODULE_SCOPE, {}).get(name)
+        resolution = self.program.follow_import(file, entry) if entry is not None else None
+        if entry is not None and resolution is not None and resolution.rule == "dotted":
+            return Value(ValueKind.PARTIAL_PACKAGE, file, RuleName.PATH, entry.module.partition(".")[0])
+        value = value_of_resolution(resolution, "") if resolution is not None else None
+        if value is not None and value.kind is not ValueKind.EXTERNAL:
+            return value
+        binding = symbols.bindings.get(MODULE_SCOPE, {}).get(name)
+        if binding is not None and binding.value:
+            return self.inference.infer_chain(file, MODULE_SCOPE, binding.value)
+        # One without a value may be of a function without a name, elsewhere in the file.
+        return self.find_opened(file, scope, name, called) or value or (UNKNOWN if binding is not None else None)
+
+    def _find_before(self, symbols: FileSymbols, scope: int, name: str) -> int:
+        """Return the definition at the top of a file that a name means in `scope`, or -1.
+
+        It is the last one before that is neither a method nor the function around `scope`.
+        """
+        definitions = symbols.facts.definitions
+        last = symbols.by_qualname.get(name, -1)
+        row, at = -1, scope
+        while at != MODULE_SCOPE:
+            row, at = definitions[at].start_row, definitions[at].parent
+        for number in reversed(symbols.redefined.get(name, (last,))) if last >= 0 else ():
+            is_behind = name in symbols.redefined and 0 <= row < definitions[number - symbols.first].start_row
+            is_seen = not is_behind and not self.program.is_object_method(number)
+            if is_seen and not self.is_inside(symbols, scope, number):
+                return number
+        return -1
+
+    def find_opened(self, file: int, scope: int, name: str, called: str | None) -> Value | None:
+        """Return what a name means that a module opened around `scope` brings."""
+        around, definitions = {scope, MODULE_SCOPE}, self.program.files[file].facts.definitions
+        while scope != MODULE_SCOPE:
+            scope = definitions[scope].parent
+            around.add(scope)
+        found = self._find(file, around, name, called, (ImportKind.STAR, ImportKind.REEXPORT_ALL))
+        return found._replace(rule=RuleName.STAR_IMPORT) if found is not None else None
+
+    def find_member(self, file: int, scope: int, name: str, called: str | None) -> Value | None:
+        """Return what a module has under a name that no definition in it has: another name, or an included member.
+
+        `scope` is the number of the module among the definitions of its file, or that of the file itself.
+        """
+        binding = self.program.files[file].bindings.get(scope, {}).get(name)
+        if binding is not None and binding.value and name[:1].isupper():
+            key = (file, -1, name)
+            if key in self._open:
+                return None
+            self._open.add(key)
+            value = self.inference.infer_chain(file, scope, binding.value)
+            self._open.discard(key)
+            return value
+        found = self._find(file, {scope}, name, called, (ImportKind.REEXPORT_ALL,))
+        return found._replace(rule=RuleName.RE_EXPORT) if found is not None else None
+
+    def find_in_library(self, library: Value, name: str) -> Value:
+        """Return the module of a library that no file stands for."""
+        found = self.inference.name_lookup.find_dotted_module(library.number, f"{library.name}.{name}")
+        return found or BUILTIN
+
+    def _find(
+        self, file: int, scopes: set[int], name: str, called: str | None, kinds: tuple[ImportKind, ...]
+    ) -> Value | None:
+        stars = self.program.files[file].stars
+        for at in range(len(stars) - 1, -1, -1):
+            star, key = stars[at], (file, at, name)
+            if star.kind not in kinds or star.scope not in scopes or key in self._open or len(self._open) > _MAX_OPEN:
+                continue
+            self._open.add(key)
+            module = self.inference.infer_chain(file, star.scope, star.module)
+            found = None
+            if module is not None and module.kind in _MODULES:
+                found = self.inference.follow_members(file, module, [star.module, name], 1, called)
+            self._open.discard(key)
+            if found is not None and found.kind not in _NOTHING:
+                return found
+        return None
