@@ -23,6 +23,7 @@ from causalist.extract import (
     order_subgraph,
     without_implied_edges,
 )
+from causalist.graph.relations.mentions import is_history
 from causalist.index.source_text import SourceText
 from causalist.model.answer import (
     AskOptions,
@@ -30,11 +31,11 @@ from causalist.model.answer import (
     PackItem,
     RankMode,
 )
-from causalist.model.graph import CodeGraph, Edge, SubgraphEdge
+from causalist.model.graph import CodeGraph, Edge, EdgeKind, SubgraphEdge
 from causalist.model.index import LexicalIndex
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit
-from causalist.model.symbols import NodeKind
+from causalist.model.symbols import NodeKind, Role
 from causalist.pack import FOLD_THRESHOLD, strictness_of
 from causalist.rank import Ranking, Selection, SnippetLines, find_given_names, terms_of_nodes
 
@@ -44,6 +45,14 @@ MAX_SMALL_TOKENS = 4000
 MAX_FILLED_NODES = 150  # where the budget is to be filled
 MIN_PROBABILITY = 0.002  # of a node that a pack knows of
 MIN_PROBABILITY_READ = 0.01  # of a node whose source is read, if the budget is usual and not to be filled
+
+
+# A passage of a document comes with the code if its score, as if documents ranked as high as code, is at least this
+# share of that of the best code. Chosen on tests/benchmarks/questions/documents.jsonl, between its documents and those
+# of questions that code alone answers.
+DOCUMENT_SHARE = 0.5
+DOCUMENT_PROBABILITY = 0.03  # that a reader needs it: it takes the room that more probable code leaves
+MAX_MENTIONED = 3  # definitions that a document brings
 
 
 class PackChoice(NamedTuple):
@@ -101,6 +110,45 @@ def choose_needed(
             around.add(outer)
             outer = int(graph.nodes.parents[outer])
     return kept
+
+
+def with_document(
+    needed: Sequence[Needed], graph: CodeGraph, ranking: Ranking, options: AskOptions, inside: NDArray[np.bool_] | None
+) -> list[Needed]:
+    """Return what a pack may show with the passage of a document that says most, and the code that the document names.
+
+    Code is only brought if the query finds it too, the best of it first. A pattern and lists of files have no document.
+    """
+    if options.level is Level.FILE or options.rank is RankMode.PAGERANK or ranking.question.is_pattern or not needed:
+        return list(needed)
+    nodes, scores = graph.nodes, ranking.definitions
+    is_document = (nodes.kinds == NodeKind.PASSAGE) & (nodes.roles == Role.DOCS) & (scores > 0)
+    if inside is not None:
+        is_document &= inside
+    passages = np.flatnonzero(is_document)
+    alike = np.round(scores[passages] / ranking.signals.role[passages], 9)
+    best_code = float(scores[nodes.roles == Role.CODE].max(initial=0.0))
+    for at in np.lexsort((passages, -alike)).tolist():
+        if alike[at] < DOCUMENT_SHARE * best_code:
+            return list(needed)
+        if not is_history(nodes.ids[int(nodes.files[passages[at]])]):
+            break
+    else:
+        return list(needed)
+    passage = int(passages[at])
+    found = {each.node: each for each in needed}
+    edges = graph.edges
+    is_from = (edges.kinds == EdgeKind.MENTIONS) & (nodes.files[edges.sources] == nodes.files[passage])
+    numbers = np.flatnonzero(is_from & (scores[edges.targets] > 0))
+    named = sorted(numbers.tolist(), key=lambda number: (-round(float(scores[edges.targets[number]]), 9), number))
+    brought = {int(edges.targets[number]): Needed(int(edges.targets[number]), DOCUMENT_PROBABILITY, passage, number)
+               for number in reversed(named) if inside is None or inside[edges.targets[number]]}  # fmt: skip
+    best = list(reversed(brought.values()))[:MAX_MENTIONED]
+    for each in (Needed(passage, DOCUMENT_PROBABILITY), *best):
+        known = found.get(each.node)
+        if known is None or known.probability < each.probability:
+            found[each.node] = each if known is None else known._replace(probability=each.probability)
+    return sorted(found.values(), key=lambda each: -each.probability)
 
 
 def _max_nodes(options: AskOptions) -> int:

@@ -39,7 +39,7 @@ from causalist.pipeline.answer_parts import (
 from causalist.pipeline.answer_parts import check_question as check_question
 from causalist.pipeline.feedback_store import FeedbackStore, LearnedWeights
 from causalist.pipeline.lookups import Lookups, Observations
-from causalist.pipeline.pack_items import choose_needed, choose_pack
+from causalist.pipeline.pack_items import choose_needed, choose_pack, with_document
 from causalist.pipeline.retries import RankingAttempt, RankingSession, best_attempt, make_similarities, with_route
 from causalist.pipeline.steps import Deadline, GuardedSteps
 from causalist.rank import (
@@ -365,7 +365,8 @@ class Repository(Lookups):
             telling = SnippetLines(ranking.question, self.index.lexical)
             pointed = find_pinned_rows(ranking.question, matched, self.index)
             needed = choose_needed(graph, self.index.lexical, ranking, chosen, confidence, options, view.inside)
-            packed = choose_pack(graph, needed, results, standing, texts, options, telling, pointed, steps)
+            shown = with_document(needed, graph, ranking, options, view.inside)
+            packed = choose_pack(graph, shown, results, standing, texts, options, telling, pointed, steps)
         sufficiency = sufficiency_of(confidence, needed)
         with steps.timed(Step.DELIVER_PACKING):
             header = PackHeader(

@@ -43,6 +43,11 @@ _OF_ANOTHER = re.compile(r"=\s*(?:await\s+)?(?:require|import)\s*\(")
 _RECEIVERS = frozenset({"self", "this", "cls"})
 
 
+def is_history(path: str) -> bool:
+    """Return True for a path of prose that says what changed, such as a changelog."""
+    return _HISTORY.search(path) is not None
+
+
 class MentionTarget(NamedTuple):
     """File or definition that a mention means, by its draft; `rule` is one of RULES."""
 
@@ -83,7 +88,7 @@ class MentionResolver:
         """Return True if the mentions of a file count: prose other than history, and docstrings of tests."""
         symbols = self.program.files[number]
         if symbols.settings is None:
-            return not _HISTORY.search(symbols.path)
+            return not is_history(symbols.path)
         return role_of(symbols.path) == Role.TEST
 
     def _find_targets(self, mention: Mention, path: str) -> list[MentionTarget]:
