@@ -269,12 +269,12 @@ def collect_notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int,
 
 def _note_languages(files: Sequence[tuple[str, FileFacts]]) -> tuple[FileNote, ...]:
     """Return a note for each language whose grammar is not installed: one, however many files it has."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for path, facts in files:
         if not facts.language and (missing := missing_language_of(path)) is not None:
-            found[missing] += 1
+            counts[missing] += 1
     notes: list[FileNote] = []
-    for (language, extra), n in sorted(found.items()):
+    for (language, extra), n in sorted(counts.items()):
         of = f"{n} file{'s' if n > 1 else ''} of {language}"
         what = f'{of} read as text; pip install "causalist[{extra}]" reads the code'
         note = Diagnostic(DiagnosticSlug.LANGUAGE_MISSING, what, -1)

@@ -78,9 +78,9 @@ def read_component(data: bytes) -> Component:
     scripts: list[_Script] = []
     markup = bytearray(data)
     position = 0
-    while found := _OPEN.search(data, position):
-        position = _find_end(data, found, scripts)
-        markup[found.start() : position] = data[found.start() : position].translate(_BLANK)
+    while tag := _OPEN.search(data, position):
+        position = _find_end(data, tag, scripts)
+        markup[tag.start() : position] = data[tag.start() : position].translate(_BLANK)
     view = bytearray(data.translate(_BLANK))
     for script in scripts:
         view[script.start : script.end] = data[script.start : script.end]
@@ -169,22 +169,22 @@ def _template_uses(markup: bytes, facts: FileFacts, scope: int) -> Iterator[Call
     whole = _TEMPLATE.search(markup)  # a template of its own, or everything that is left
     first, last = (whole.start(), max(text.lower().rfind("</template"), whole.end())) if whole else (0, len(text))
     newlines = [m.start() for m in re.finditer("\n", text)]
-    found: list[tuple[int, str, bool]] = []
+    uses: list[tuple[int, str, bool]] = []
     for tag in _TAG.finditer(text, first, last):
         head, dot, rest = tag[1].partition(".")
         for name in dict.fromkeys(
             (head, _to_camel_case(head), _to_camel_case(head)[:1].upper() + _to_camel_case(head)[1:])
         ):
             if name in known:
-                found.append((tag.start(), name + dot + rest, True))
+                uses.append((tag.start(), name + dot + rest, True))
                 break
     bound = [*_BRACES.finditer(text, first, last), *(_BOUND.finditer(text, first, last) if whole else ())]
     for each in bound:
         group = next((g for g in range(1, (each.re.groups or 0) + 1) if each[g] is not None), 0)
         for name in _NAME.finditer(each[group]):
             if name[1].partition(".")[0] in known:
-                found.append((each.start(group) + name.start(), name[1], bool(name[2])))
-    for at, chain, called in sorted(set(found)):
+                uses.append((each.start(group) + name.start(), name[1], bool(name[2])))
+    for at, chain, called in sorted(set(uses)):
         row = bisect_left(newlines, at)
         yield Call(scope, chain, row) if called else Reference(scope, chain, row)
 

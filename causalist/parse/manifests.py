@@ -136,14 +136,14 @@ def _read_composer(data: dict[str, Any]) -> list[tuple[str, str]]:
     >>> _read_composer({"autoload": {"psr-4": {"A\\Web\\": ["src/", "lib"]}}, "autoload-dev": {"psr-4": {"": "tests"}}})
     [('autoload', 'A.Web\tsrc/'), ('autoload', 'A.Web\tlib'), ('autoload', '\ttests')]
     """
-    found = []
+    facts = []
     for key in ("autoload", "autoload-dev"):
         for prefix, folders in _table(_table(data, key), "psr-4").items():
             package = prefix.strip("\\").replace("\\", ".")
             for folder in folders if isinstance(folders, list) else [folders]:
                 if isinstance(folder, str):
-                    found.append(("autoload", f"{package}\t{folder}"))
-    return found
+                    facts.append(("autoload", f"{package}\t{folder}"))
+    return facts
 
 
 def _read_dune(text: str) -> list[tuple[str, str]]:
@@ -173,26 +173,26 @@ def _read_go(text: str) -> list[tuple[str, str]]:
     [('module', 'example.org/a'), ('replace', 'example.org/b\t../b')]
     """
     plain = re.sub(r"//[^\n]*", "", text)
-    found = [("module", name) for name in _MODULE_LINE.findall(plain)[:1]]
-    return found + [("replace", f"{path}\t{folder}") for path, folder in _REPLACE_LINE.findall(plain)]
+    facts = [("module", name) for name in _MODULE_LINE.findall(plain)[:1]]
+    return facts + [("replace", f"{path}\t{folder}") for path, folder in _REPLACE_LINE.findall(plain)]
 
 
 def _read_package(data: dict[str, Any]) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    facts: list[tuple[str, str]] = []
     if isinstance(data.get("name"), str):
-        found.append(("name", data["name"]))
+        facts.append(("name", data["name"]))
     exports = data.get("exports")
     entry = exports.get(".", exports) if isinstance(exports, dict) else exports
     candidates = [data.get(field) for field in _ENTRY_FIELDS] + _leaves(entry)
     for candidate in _sources_first(c for c in candidates if isinstance(c, str)):
-        found.append(("entry", candidate.removeprefix("./")))
-    found += _read_renamed(data)
+        facts.append(("entry", candidate.removeprefix("./")))
+    facts += _read_renamed(data)
     for key, table, mark in (("export", exports, "./"), ("alias", data.get("imports"), "#")):
         for name, value in table.items() if isinstance(table, dict) else ():
             targets = [leaf for leaf in _leaves(value) if leaf.startswith("./")]
             if name.startswith(mark) and targets:
-                found.append((key, "\t".join([name.removeprefix("./"), *_sources_first(targets)])))
-    return found
+                facts.append((key, "\t".join([name.removeprefix("./"), *_sources_first(targets)])))
+    return facts
 
 
 def _read_renamed(data: dict[str, Any]) -> list[tuple[str, str]]:
@@ -201,15 +201,15 @@ def _read_renamed(data: dict[str, Any]) -> list[tuple[str, str]]:
     >>> _read_renamed({"dependencies": {"a": "npm:@x/b@^1", "c": "file:../c", "d": "workspace:e@*", "f": "^1"}})
     [('renamed', 'a\t@x/b'), ('renamed', 'c\t./../c'), ('renamed', 'd\te')]
     """
-    found = []
+    facts = []
     for table in _DEPENDENCIES:
         for name, value in _table(data, table).items():
             given = _RENAMED.fullmatch(value) if isinstance(value, str) else None
             if given is not None and given["package"] and given["package"] != name:
-                found.append(("renamed", f"{name}\t{given['package']}"))
+                facts.append(("renamed", f"{name}\t{given['package']}"))
             elif given is not None and (folder := given["folder"] or given["path"]) and folder[0] not in "/~":
-                found.append(("renamed", f"{name}\t./{folder}"))
-    return found
+                facts.append(("renamed", f"{name}\t./{folder}"))
+    return facts
 
 
 def _leaves(value: Any, depth: int = 0) -> list[str]:
@@ -240,22 +240,22 @@ def _sources_first(targets: Iterable[str]) -> list[str]:
 
 def _read_compiler(data: dict[str, Any]) -> list[tuple[str, str]]:
     extended = data.get("extends")
-    found = [("extends", e) for e in (extended if isinstance(extended, list) else [extended]) if isinstance(e, str)]
+    facts = [("extends", e) for e in (extended if isinstance(extended, list) else [extended]) if isinstance(e, str)]
     options = data.get("compilerOptions")
     if not isinstance(options, dict):
-        return found
+        return facts
     if isinstance(options.get("baseUrl"), str):
-        found.append(("base", options["baseUrl"]))
+        facts.append(("base", options["baseUrl"]))
     built, source = options.get("outDir"), options.get("rootDir", _common_folder(data.get("include")))
     if isinstance(built, str) and isinstance(source, str) and source:
-        found.append(("built", f"{built}\t{source}"))
+        facts.append(("built", f"{built}\t{source}"))
     paths = options.get("paths")
     if isinstance(paths, dict):
         for pattern, targets in paths.items():
             if isinstance(targets, list):
                 kept = [t for t in targets if isinstance(t, str)]
-                found.append(("alias", "\t".join([pattern, *kept])))
-    return found
+                facts.append(("alias", "\t".join([pattern, *kept])))
+    return facts
 
 
 def _common_folder(patterns: Any) -> str:
@@ -280,26 +280,26 @@ def _read_cargo(text: str) -> list[tuple[str, str]]:
         data = read_toml(text)
     except ValueError:
         return []
-    found: list[tuple[str, str]] = []
+    facts: list[tuple[str, str]] = []
     package, library = _table(data, "package"), _table(data, "lib")
     name = package.get("name")
     if isinstance(name, str):
-        found.append(("package", name))
+        facts.append(("package", name))
         local = library.get("name", name)
         path = library.get("path", "")
-        found.append(("library", f"{local}\t{path}".replace("-", "_", str(local).count("-"))))
+        facts.append(("library", f"{local}\t{path}".replace("-", "_", str(local).count("-"))))
     for kind in ("bin", "example", "test", "bench"):
         targets = data.get(kind)
         for target in targets if isinstance(targets, list) else ():
             if isinstance(target, dict) and isinstance(target.get("path"), str):
-                found.append(("target", target["path"]))
+                facts.append(("target", target["path"]))
     if isinstance(package.get("build"), str):
-        found.append(("target", package["build"]))
+        facts.append(("target", package["build"]))
     for key, value in _dependencies(data):
-        found.append(("dependency", _dependency(key, value)))
+        facts.append(("dependency", _dependency(key, value)))
     for key, value in _table(_table(data, "workspace"), "dependencies").items():
-        found.append(("shared", _dependency(key, value)))
-    return found
+        facts.append(("shared", _dependency(key, value)))
+    return facts
 
 
 def _table(data: dict[str, Any], key: str) -> dict[str, Any]:

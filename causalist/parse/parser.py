@@ -228,13 +228,13 @@ def _read_build_constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[
     if not modules.constraint:
         return ()
     lines = data[:_MAX_CONSTRAINT_BYTES].decode("utf-8", "replace").split("\n")
-    said = [line.removeprefix(modules.constraint).strip() for line in lines if line.startswith(modules.constraint)]
-    if not said:
+    stated = [line.removeprefix(modules.constraint).strip() for line in lines if line.startswith(modules.constraint)]
+    if not stated:
         begins = modules.older_constraint
         older = [line.removeprefix(begins).split() for line in lines if begins and line.startswith(begins)]
         every = [" || ".join(f"({each.replace(',', ' && ')})" for each in line) for line in older if line]
-        said = [" && ".join(f"({each})" for each in every)] if every else []
-    return (("build", said[0]),) if said else ()
+        stated = [" && ".join(f"({each})" for each in every)] if every else []
+    return (("build", stated[0]),) if stated else ()
 
 
 def _parse_best(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:
@@ -436,7 +436,7 @@ def read_fixtures(tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Def
     """Return the fixtures that decorators make, in the order of the file."""
     if b"fixture" not in data:
         return []
-    source, found = RouteText(data, tree, definitions), list[Export]()
+    source, exports = RouteText(data, tree, definitions), list[Export]()
     for match in source.matches(_FIXTURE, "name"):
         number = source.owner_at(match.start("name"))
         if number < 0:
@@ -446,8 +446,8 @@ def read_fixtures(tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Def
         name = literal(keyword(arguments, "name") or "") or definition.name
         holder = definition.qualname.rpartition(".")[0]
         exported = f"{holder}.{name}" if holder else name
-        found.append(Export(definition.qualname, f"{FIXTURE_PREFIX}{exported}", definition.start_row))
-    return found
+        exports.append(Export(definition.qualname, f"{FIXTURE_PREFIX}{exported}", definition.start_row))
+    return exports
 
 
 def read_decorators(data: bytes, definitions: Sequence[Definition], names: NameSettings) -> Iterator[Binding]:
@@ -520,11 +520,11 @@ def read_entry_points(path: str, data: bytes) -> tuple[Reference, ...]:
     """Return references to the functions that a manifest of a package names as entry points."""
     if basename(path) not in _MANIFESTS:
         return ()
-    row, last, found = 0, 0, list[Reference]()
+    row, last, references = 0, 0, list[Reference]()
     for match in _ENTRY_POINT.finditer(data):
         row, last = row + data.count(b"\n", last, match.start("name")), match.start("name")
-        found.append(Reference(MODULE_SCOPE, f"{STRING_TARGET}{match['name'].decode()}", row))
-    return tuple(found)
+        references.append(Reference(MODULE_SCOPE, f"{STRING_TARGET}{match['name'].decode()}", row))
+    return tuple(references)
 
 
 def _is_kept(key: tree_sitter.Node) -> bool:
@@ -554,12 +554,12 @@ def read_kept_functions(
     known.update(each.alias for each in imports if each.alias)
     if not known:
         return []
-    source, found = RouteText(data, tree, definitions), list[Binding]()
+    source, bindings = RouteText(data, tree, definitions), list[Binding]()
     for match in pattern.finditer(data):
         value = match["value"].decode()
         if value in known and _is_kept(source.node(match.start("key"))):
             row = source.row(match.start("key"))
-            found.append(Binding(MODULE_SCOPE, f"{KEPT}{match['key'].decode()}", "", value, row))
-            if len(found) >= _MAX_KEPT:
+            bindings.append(Binding(MODULE_SCOPE, f"{KEPT}{match['key'].decode()}", "", value, row))
+            if len(bindings) >= _MAX_KEPT:
                 break
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(bindings))

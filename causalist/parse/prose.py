@@ -68,9 +68,9 @@ def read_blocks(lines: list[str]) -> list[Block]:
     layout = _Layout(lines)
     least, most = MIN_PASSAGE_ROWS, MAX_PASSAGE_ROWS
     while True:
-        found = layout.cut_passages(0, len(lines), 0, least, most)
-        if len(found) <= MAX_PASSAGES:
-            return found if len(found) > 1 else []
+        blocks = layout.cut_passages(0, len(lines), 0, least, most)
+        if len(blocks) <= MAX_PASSAGES:
+            return blocks if len(blocks) > 1 else []
         least, most = 2 * least, 2 * most
 
 
@@ -128,7 +128,7 @@ class _Layout:
 
     def _starts(self, start: int, end: int, column: int) -> list[int]:
         """Return the rows that begin a block in `column`. `start` is always the first."""
-        found = [start]
+        starts = [start]
         for row in range(start + 1, end):
             if self.columns[row] != column or self.closers[row]:
                 continue
@@ -136,8 +136,8 @@ class _Layout:
             if 0 <= before < column or (self.leads[row - 1] and before >= 0):
                 continue  # goes on with the line that opens its block, or with a comment
             if before != column or self.closers[row - 1] or (column == 0 and _SECTION.match(self.lines[row])):
-                found.append(row)
-        return found
+                starts.append(row)
+        return starts
 
     def _title(self, start: int, end: int) -> str:
         """Return the first informative line of code, else the first comment."""
@@ -458,24 +458,24 @@ def read_mentions(kind: ProseKind, text: str, passages: Sequence[Passage]) -> tu
         return ()
     lines = text.split("\n")
     inside = _innermost_passages(passages, len(lines))
-    found: dict[tuple[int, int, str], int] = {}
+    rows: dict[tuple[int, int, str], int] = {}
     for row, form, name in _find_names(lines, kind):
         if 1 < len(name) <= _MAX_NAME_CHARACTERS:
-            found.setdefault((inside[row], form, name), row)
-            if len(found) > _MAX_MENTIONS:
+            rows.setdefault((inside[row], form, name), row)
+            if len(rows) > _MAX_MENTIONS:
                 return ()
-    return tuple(Mention(passage, form, name, row) for (passage, form, name), row in found.items())
+    return tuple(Mention(passage, form, name, row) for (passage, form, name), row in rows.items())
 
 
 def read_doc_mentions(definitions: Sequence[Definition]) -> tuple[Mention, ...]:
     """Return the names in the first documentation line of each definition."""
-    found: dict[tuple[int, int, str], int] = {}
+    rows: dict[tuple[int, int, str], int] = {}
     for number, definition in enumerate(definitions):
         if "`" in definition.doc:
             for form, name in _find_marked_names(definition.doc):
                 if 1 < len(name) <= _MAX_NAME_CHARACTERS:
-                    found.setdefault((number, form, name), definition.start_row)
-    return tuple(Mention(document, form, name, row) for (document, form, name), row in found.items())
+                    rows.setdefault((number, form, name), definition.start_row)
+    return tuple(Mention(document, form, name, row) for (document, form, name), row in rows.items())
 
 
 def _find_marked_names(line: str) -> Iterator[tuple[MentionForm, str]]:

@@ -378,16 +378,16 @@ def find_secrets(data: bytes) -> tuple[Span, ...]:
         if text in data:
             forms += [match.span() for match in expression.finditer(data)]
     named = _find_names(data.lower())
-    found = [
+    spans = [
         *_read_windows(data, forms, _find_tokens),
         *_read_windows(data, named, _find_named_values),
         *_find_random_strings(data, strings),
     ]
-    repeated = {data[start:end] for start, end in found if end - start >= _MIN_REPEATED_BYTES}
+    repeated = {data[start:end] for start, end in spans if end - start >= _MIN_REPEATED_BYTES}
     for value in sorted(repeated)[:_MAX_REPEATED_VALUES]:
         if is_strong(value.decode("latin-1")):
-            found += _occurrences(data, value)
-    return merge_spans(_whole_characters(data, span) for span in (*keys, *found))
+            spans += _occurrences(data, value)
+    return merge_spans(_whole_characters(data, span) for span in (*keys, *spans))
 
 
 def find_candidate_texts(texts: Sequence[bytes]) -> Iterator[int]:
@@ -397,14 +397,14 @@ def find_candidate_texts(texts: Sequence[bytes]) -> Iterator[int]:
     """
     whole = _BETWEEN.join(texts)
     starts = list(accumulate((len(text) + len(_BETWEEN) for text in texts), initial=0))
-    found = {match.start() for match in _KEY_BEGIN.finditer(whole)}
-    found.update(match.start() for match in _STRING.finditer(whole))
-    found.update(match.start() for match in _RUN.finditer(whole) if _is_form(whole, match))
+    offsets = {match.start() for match in _KEY_BEGIN.finditer(whole)}
+    offsets.update(match.start() for match in _STRING.finditer(whole))
+    offsets.update(match.start() for match in _RUN.finditer(whole) if _is_form(whole, match))
     for text, expression in _FORMS:
         if text in whole:
-            found.update(match.start() for match in expression.finditer(whole))
-    found.update(start for start, _ in _find_names(whole.lower()))
-    yield from sorted({bisect_right(starts, place) - 1 for place in found})
+            offsets.update(match.start() for match in expression.finditer(whole))
+    offsets.update(start for start, _ in _find_names(whole.lower()))
+    yield from sorted({bisect_right(starts, place) - 1 for place in offsets})
 
 
 def _find_forms(data: bytes) -> list[Span]:
@@ -429,15 +429,15 @@ def _find_names(lower: bytes) -> list[Span]:
 
     A key is one only if a word before it says of what, which that of `keyword:` does not.
     """
-    found = []
+    spans = []
     for match in _NAMED.finditer(lower):
         start, end = match.span()
         if lower.startswith(b"key", start) and not _SECRET_NAME.search(
             lower, max(0, start - _MAX_NAME_BYTES), end + _MAX_NAME_BYTES
         ):
             continue
-        found.append((start, end))
-    return found
+        spans.append((start, end))
+    return spans
 
 
 def _is_form(data: bytes, run: re.Match[bytes]) -> bool:
@@ -484,22 +484,22 @@ def _find_tokens(text: str) -> Iterator[Span]:
 
 def _find_named_values(text: str) -> Iterator[Span]:
     """Yield the values of names that mark a secret."""
-    found = False
+    has_value = False
     for matches in (_find_assignments(text), *(expression.finditer(text) for expression in _ASSIGNMENTS[1:])):
         for match in matches:
             groups = match.groupdict()
             if groups.get("value") is not None:
                 if (is_chosen if groups["password"] else is_strong)(groups["value"]):
-                    found = True
+                    has_value = True
                     yield match.span("value")
             elif groups.get("bare"):
                 # An unquoted value may be an expression: it counts only if it cannot be a name.
                 value = groups["bare"]
                 if len(value) >= _MIN_BARE_CHARACTERS and "." not in value and is_strong(value):
-                    found = True
+                    has_value = True
                     yield match.span("bare")
     # The plugin takes time that is quadratic in the number of names on a line.
-    if not found and _may_be_quoted(text) and len(_NAME.findall(text)) <= _MAX_NAMES:
+    if not has_value and _may_be_quoted(text) and len(_NAME.findall(text)) <= _MAX_NAMES:
         for value in _keyword().analyze_string(text):
             if value and is_strong(value):
                 yield from ((match.start(), match.end()) for match in re.finditer(re.escape(value), text))
@@ -534,15 +534,15 @@ _RULES = {SecretRule.VARIED: is_varied, SecretRule.CHOSEN: is_chosen, SecretRule
 @cache
 def _token_expressions() -> tuple[tuple[re.Pattern[str], int, SecretRule], ...]:
     """Return (expression, group of the secret, rule for its value) of all tokens with a form."""
-    found: list[tuple[re.Pattern[str], int, SecretRule]] = []
+    expressions: list[tuple[re.Pattern[str], int, SecretRule]] = []
     for module, name, groups, rule in PLUGINS:
         denylist = getattr(_plugin(module), name).denylist
         for number, expression in enumerate(denylist):
-            found.append((expression, groups[min(number, len(groups) - 1)], rule))
+            expressions.append((expression, groups[min(number, len(groups) - 1)], rule))
     for pattern, rule in OWN_TOKENS:
         own = re.compile(pattern, re.ASCII)
-        found.append((own, min(1, own.groups), rule))
-    return tuple(found)
+        expressions.append((own, min(1, own.groups), rule))
+    return tuple(expressions)
 
 
 @cache

@@ -58,13 +58,13 @@ def run_parser(parser: tree_sitter.Parser, data: bytes) -> tree_sitter.Tree:
     """Return the syntax tree of a text. Raises ParseTooLong if that takes too many steps, or too slow ones."""
     if len(data) < _MIN_WATCHED_BYTES:
         return parser.parse(data)
-    left, chunk = max(_MIN_STEPS, _MAX_STEPS_A_BYTE * len(data)) // _STEPS_A_REPORT, _CHUNK_BYTES
+    steps_left, chunk = max(_MIN_STEPS, _MAX_STEPS_A_BYTE * len(data)) // _STEPS_A_REPORT, _CHUNK_BYTES
     latest = time.thread_time() + _MIN_SECONDS + _MAX_SECONDS_A_BYTE * len(data)
 
     def is_too_long(offset: int, has_error: bool) -> bool:
-        nonlocal left
-        left -= 1
-        return left < 0 or (not left % _REPORTS_A_LOOK and time.thread_time() > latest)
+        nonlocal steps_left
+        steps_left -= 1
+        return steps_left < 0 or (not steps_left % _REPORTS_A_LOOK and time.thread_time() > latest)
 
     try:
         tree = parser.parse(lambda offset, _: data[offset : offset + chunk], progress_callback=is_too_long)

@@ -138,7 +138,7 @@ class LinkEdgeFinder:
                 continue  # the type itself says another name
             if model >= 0 and self._may_be_stored(number):
                 models.setdefault(name, []).append(model)
-        said = {model for each in models.values() for model in each}
+        mapped = {model for each in models.values() for model in each}
         used = {fact.name for _, _, fact in self._uses(LinkForm.READ, LinkForm.WRITE)}
         for number, scope, fact in self._uses(LinkForm.CONVENTION):
             convention, _, name = fact.name.partition(":")
@@ -146,7 +146,7 @@ class LinkEdgeFinder:
                 continue
             full = self._table_name(number, fact.name) if convention == "django" else name
             is_known = full in tables or (full in used and convention != "snake")
-            if is_known and scope not in said and self._may_be_stored(number):
+            if is_known and scope not in mapped and self._may_be_stored(number):
                 models.setdefault(full, []).append(scope)
         if not tables and not models:
             return
@@ -355,20 +355,20 @@ class LinkEdgeFinder:
     # -- texts
 
     def _text_edges(self) -> Iterator[LinkEdge]:
-        held: dict[str, list[tuple[int, int]]] = {}
+        rows_by_text: dict[str, list[tuple[int, int]]] = {}
         for number, _, fact in self._uses(LinkForm.HAVE_TEXT):
-            held.setdefault(fact.name, []).append((number, fact.row))
+            rows_by_text.setdefault(fact.name, []).append((number, fact.row))
             stem = posixpath.basename(self.program.files[number].path).partition(".")[0]
-            held.setdefault(f"{stem}:{fact.name}", []).append((number, fact.row))
+            rows_by_text.setdefault(f"{stem}:{fact.name}", []).append((number, fact.row))
         shown: set[str] = set()
-        for _, scope, fact in self._uses(LinkForm.SHOW_TEXT) if held else ():
-            name = fact.name if fact.name in held else fact.name.partition(":")[2]
-            if name in held and len(held[name]) <= _MAX_DECLARATIONS:
+        for _, scope, fact in self._uses(LinkForm.SHOW_TEXT) if rows_by_text else ():
+            name = fact.name if fact.name in rows_by_text else fact.name.partition(":")[2]
+            if name in rows_by_text and len(rows_by_text[name]) <= _MAX_DECLARATIONS:
                 shown.add(name)
                 hub = self.drafts.of_external(f"{TEXT_PREFIX}{name}")
                 yield LinkEdge(scope, hub, EdgeKind.READS, RuleName.TEXT_KEY, fact.row)
         for name in sorted(shown):
-            for number, row in held[name]:
+            for number, row in rows_by_text[name]:
                 hub = self.drafts.of_external(f"{TEXT_PREFIX}{name}")
                 yield LinkEdge(number, hub, EdgeKind.WRITES, RuleName.TEXT, row)
 

@@ -258,9 +258,9 @@ class RouteEdgeFinder:
         if not self._constants:
             for definition in self.program.definition_of:
                 if definition.kind in (NodeKind.CONSTANT, NodeKind.FIELD):
-                    held = _HELD_PATH.search(definition.signature)
-                    if held:
-                        self._constants.setdefault(definition.name, set()).add(held[1])
+                    match = _HELD_PATH.search(definition.signature)
+                    if match:
+                        self._constants.setdefault(definition.name, set()).add(match[1])
         held_paths = self._constants.get(path.rpartition(".")[2].lstrip("="), set())
         return next(iter(held_paths)) if len(held_paths) == 1 else ""
 
@@ -330,9 +330,9 @@ class RouteEdgeFinder:
     def _prefixes_of_type(self, owner: int) -> list[str] | None:
         """Return the prefixes of a type, or of its nearest base with some; None without any."""
         for each in self.program.linear_bases(owner):
-            found = self._of_types.get(self.program.canonical.get(each, each))
-            if found is not None:
-                return found
+            prefixes = self._of_types.get(self.program.canonical.get(each, each))
+            if prefixes is not None:
+                return prefixes
         return None
 
     def _paths_of_type(self, owner: int, path: str, base: str) -> list[str]:
@@ -364,16 +364,16 @@ class RouteEdgeFinder:
             mounts = self._mounts_of_folders(router[0])
         if not mounts or len(seen) >= _MAX_DEPTH:
             return [own]
-        found: list[str] = []
+        prefixes: list[str] = []
         for mount in mounts:
             if mount.parent in seen or mount.parent == router:
                 continue
             for prefix in self._prefixes_of(mount.parent, (*seen, router)):
                 path = join_path(prefix, mount.path)
                 full = path if mount.replaces else join_path(path, own)
-                if full not in found:
-                    found.append(full)
-        return found[:_MAX_PATHS] or [own]
+                if full not in prefixes:
+                    prefixes.append(full)
+        return prefixes[:_MAX_PATHS] or [own]
 
     def _full_names(self, number: int, route: RouteFact) -> list[str]:
         """Return the names of a route with the namespaces around it, at most a few."""
@@ -383,26 +383,26 @@ class RouteEdgeFinder:
     def _spaces_of(self, router: _Router, seen: tuple[_Router, ...]) -> list[str]:
         own = self._spaces.get(router) or self._spaces.get((router[0], ""), "")
         mounts = self._mounts.get(router) or self._mounts.get((router[0], ""), [])
-        found: list[str] = []
+        spaces: list[str] = []
         for mount in mounts:
             if mount.parent in seen or mount.parent == router or len(seen) >= _MAX_DEPTH:
                 continue
             for above in self._spaces_of(mount.parent, (*seen, router)):
                 for space in dict.fromkeys((mount.name or own, own)):
                     full = f"{above}:{space}".strip(":")
-                    if full not in found:
-                        found.append(full)
-        return found[:_MAX_PATHS] or [own]
+                    if full not in spaces:
+                        spaces.append(full)
+        return spaces[:_MAX_PATHS] or [own]
 
     def _mounts_of_folders(self, number: int) -> list[_Mount]:
         """Return the mounts of the folders around a file, each with the path of the file's folder below it."""
-        found = []
+        mounts = []
         folder = posixpath.dirname(self.program.files[number].path)
         for mounted, mount in self._folders:
             if folder == mounted or folder.startswith(f"{mounted}/"):
                 below = folder[len(mounted) :].strip("/")
-                found.append(mount._replace(path=join_path(mount.path, below) if below else mount.path))
-        return found
+                mounts.append(mount._replace(path=join_path(mount.path, below) if below else mount.path))
+        return mounts
 
     # -- routers
 

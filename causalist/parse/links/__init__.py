@@ -58,11 +58,11 @@ def read_file_links(kind: str, text: str) -> tuple[tuple[Definition, ...], tuple
 
 
 def _definitions(at: TextOffsets, blocks: Sequence[SchemaBlock]) -> tuple[Definition, ...]:
-    found: list[Definition] = []
+    definitions: list[Definition] = []
     for block in blocks:
-        qualname = f"{found[block.parent].qualname}.{block.name}" if block.parent >= 0 else block.name
-        found.append(define(at, block.name, qualname, block.kind, block.start, block.end, block.parent))
-    return tuple(found)
+        qualname = f"{definitions[block.parent].qualname}.{block.name}" if block.parent >= 0 else block.name
+        definitions.append(define(at, block.name, qualname, block.kind, block.start, block.end, block.parent))
+    return tuple(definitions)
 
 
 def _innermost(blocks: Sequence[SchemaBlock], order: Sequence[int], starts: Sequence[int], at: int) -> int:
@@ -77,8 +77,8 @@ def read_markup_links(facts: FileFacts, markup: bytes) -> tuple[LinkFact, ...]:
     """Return the keys of texts that the markup of a component shows; they belong to the component."""
     owner = next((i for i, each in enumerate(facts.definitions) if each.qualname == "default"), MODULE_SCOPE)
     known = {(each.scope, each.name) for each in facts.links}
-    found = (LinkFact(owner, int(LinkForm.SHOW_TEXT), name, row) for name, row in find_texts(markup))
-    return tuple(each for each in dict.fromkeys(found) if (each.scope, each.name) not in known)[:_MAX_LINKS]
+    links = (LinkFact(owner, int(LinkForm.SHOW_TEXT), name, row) for name, row in find_texts(markup))
+    return tuple(each for each in dict.fromkeys(links) if (each.scope, each.name) not in known)[:_MAX_LINKS]
 
 
 __all__ = ["link_kind", "read_code_links", "read_file_links", "read_markup_links"]

@@ -430,7 +430,7 @@ def _link(source: RouteText, byte: int, form: LinkForm, name: str, scope: int | 
 
 def read_code_links(family: str, source: RouteText) -> tuple[LinkFact, ...]:
     """Return the names in a file of code that data shares, by position, each once for a form and definition."""
-    found = [
+    links = [
         *_tables_of_statements(source),
         *_tables_of_calls(family, source),
         *_models(family, source),
@@ -438,9 +438,9 @@ def read_code_links(family: str, source: RouteText) -> tuple[LinkFact, ...]:
         *_templates(family, source),
         *_texts(family, source),
     ]
-    if not found:
+    if not links:
         return ()
     first: dict[tuple[int, int, str], LinkFact] = {}
-    for _, link in sorted(found, key=lambda pair: (pair[0], pair[1])):
+    for _, link in sorted(links, key=lambda pair: (pair[0], pair[1])):
         first.setdefault((link.scope, link.form, link.name), link)
     return tuple(first.values())[:_MAX_LINKS]

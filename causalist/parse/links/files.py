@@ -222,10 +222,10 @@ _NPM_SCRIPT = re.compile(r"\"scripts\"\s*:\s*\{(?P<body>[^{}]{0,20000})\}")
 
 
 def _npm_runs(text: str) -> Iterator[Named]:
-    found = _NPM_SCRIPT.search(text)
-    if found is not None:
-        for line in re.finditer(r":\s*\"(?P<command>(?:[^\"\\\n]|\\.)*)\"", found["body"]):
-            yield from _words_of(line["command"], found.start("body") + line.start("command"))
+    match = _NPM_SCRIPT.search(text)
+    if match is not None:
+        for line in re.finditer(r":\s*\"(?P<command>(?:[^\"\\\n]|\\.)*)\"", match["body"]):
+            yield from _words_of(line["command"], match.start("body") + line.start("command"))
 
 
 # -- templates

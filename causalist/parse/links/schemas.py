@@ -42,14 +42,14 @@ def _blank(pattern: "re.Pattern[str]", text: str) -> str:
 
 def _closings(plain: str) -> dict[int, int]:
     """Return the offset behind the closing bracket of each opening one."""
-    found: dict[int, int] = {}
+    closing_by_opening: dict[int, int] = {}
     opened: list[int] = []
     for match in re.finditer(r"[{}]", plain):
         if match[0] == "{":
             opened.append(match.start())
         elif opened:
-            found[opened.pop()] = match.end()
-    return found
+            closing_by_opening[opened.pop()] = match.end()
+    return closing_by_opening
 
 
 _PROTO = re.compile(
@@ -230,7 +230,7 @@ def _yaml_keys(text: str) -> Iterator[tuple[int, tuple[str, ...], bool]]:
 def read_texts(text: str) -> Iterator[Named]:
     """Yield the keys of translated texts in JSON, YAML, XML or `key = value`."""
     bare = text.lstrip("\ufeff \t\r\n")
-    found = 0
+    n_texts = 0
     if bare.startswith("{"):
         keys = _json_keys(text)
     elif bare.startswith("<"):
@@ -242,14 +242,14 @@ def read_texts(text: str) -> Iterator[Named]:
         for match in re.finditer(r"^\[(?P<section>[\w.-]+)\]|^(?P<key>[\w.-]+)[ \t]*[=:]", text, re.MULTILINE):
             if match["section"]:
                 section = f"{match['section']}."
-            elif (found := found + 1) <= _MAX_TEXTS:
+            elif (n_texts := n_texts + 1) <= _MAX_TEXTS:
                 yield Named(match.start(), LinkForm.HAVE_TEXT, f"{section}{match['key']}")
         return
     else:
         keys = _yaml_keys(text)
     for at, path, is_text in keys:
-        if is_text and found < _MAX_TEXTS:
-            found += 1
+        if is_text and n_texts < _MAX_TEXTS:
+            n_texts += 1
             path = path[1:] if re.fullmatch(r"en(?:[-_]\w+)?", path[0]) and len(path) > 1 else path
             yield Named(at, LinkForm.HAVE_TEXT, ".".join(path))
 

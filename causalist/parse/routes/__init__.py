@@ -70,8 +70,8 @@ def read_routes(
 ) -> tuple[RouteFact, ...]:
     """Return the routes, the events and the look-ups by a computed name of a file, by position."""
     source = RouteText(data, tree, definitions)
-    found = list(read_computed_names(family, source))
+    facts = list(read_computed_names(family, source))
     reader = _READERS.get(family)
     if reader is not None and _WORDS[family].search(data):
-        found += reader(source)
-    return tuple(route for _, route in sorted(found, key=lambda pair: pair[0]))
+        facts += reader(source)
+    return tuple(route for _, route in sorted(facts, key=lambda pair: pair[0]))

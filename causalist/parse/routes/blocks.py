@@ -107,22 +107,22 @@ def _statement(source: RouteText, node: tree_sitter.Node) -> _Statement | None:
 
 def _with_variables(source: RouteText, arguments: Sequence[tree_sitter.Node], around: _Scope) -> _Scope:
     """Return a scope in which the variables of a loop over literal strings are known."""
-    found = list(around.variables)
+    variables = list(around.variables)
     for each in arguments:
         name, _, values = _text(source, each).partition("<-")
         listed = re.findall(r'"([^"#]*)"', values)
         is_literal = not re.sub(r'"[^"#]*"', "", values).strip(" \t\r\n[],")
         if name.strip().isidentifier() and listed and is_literal:
-            found.append((name.strip(), tuple(listed)))
-    return around._replace(variables=tuple(found))
+            variables.append((name.strip(), tuple(listed)))
+    return around._replace(variables=tuple(variables))
 
 
 def _phoenix_paths(source: RouteText, node: tree_sitter.Node, around: _Scope) -> tuple[str, ...] | None:
     """Return the paths that an argument may be; None for a computed one."""
     text = _text(source, node)
-    held = dict(around.variables).get(text)
-    path = literal(text) if held is None and "#{" not in text else None
-    return held or ((path,) if path is not None else None)
+    value = dict(around.variables).get(text)
+    path = literal(text) if value is None and "#{" not in text else None
+    return value or ((path,) if path is not None else None)
 
 
 def _phoenix_scope(source: RouteText, statement: _Statement, around: _Scope) -> _Scope:
@@ -326,8 +326,8 @@ def _spring_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock
         if callee.type not in ("identifier", "navigation_expression"):  # `(GET("/a") or GET("/b")) { … }`
             yield from _kotlin_block(source, callee, around, False, depth + 1)
         if name == "nest":
-            said = _PATH_OF_PREDICATE.search(receiver)
-            inside = around._replace(path=_join(around.path, said[1])) if said else around
+            predicate = _PATH_OF_PREDICATE.search(receiver)
+            inside = around._replace(path=_join(around.path, predicate[1])) if predicate else around
         yield from _kotlin_block(source, body, inside, False, depth + 1)
 
 
@@ -356,8 +356,8 @@ def read_spring_functions(source: RouteText) -> _Found:
                 if called in ("route", "andRoute") and at == 0 and len(given) > 1:
                     handler = chain(_text(source, given[1]))
                 elif called in ("path", "nest", "andNest") and at > 0:
-                    said = _PATH_OF_PREDICATE.search(_text(source, given[0]))
-                    prefix = _join(said[1], prefix) if said else prefix
+                    predicate = _PATH_OF_PREDICATE.search(_text(source, given[0]))
+                    prefix = _join(predicate[1], prefix) if predicate else prefix
             around = around.parent
         yield route_at(
             source, node.start_byte, RouteForm.ROUTE, receiver="()", method=name, path=_join(prefix, path or ""),

@@ -176,18 +176,18 @@ def _python_mount(source: RouteText, call: MemberCall) -> Iterator[tuple[int, Ro
             ANY if verb.endswith("resource") else "GET"
         ]
         name = chain(view)
-        said = literal(keyword(arguments, "endpoint", "name") or "")
-        if said is None and verb == "add_url_rule":
-            said = literal(arguments[1].text) if len(arguments) > 1 else None
+        endpoint = literal(keyword(arguments, "endpoint", "name") or "")
+        if endpoint is None and verb == "add_url_rule":
+            endpoint = literal(arguments[1].text) if len(arguments) > 1 else None
             made = re.search(r"""\.as_view\(\s*["']([\w.-]+)["']""", view)
-            said = said or (made[1] if made else name.rpartition(".")[2])
-        elif said is None and verb.endswith("resource"):
-            said = name.rpartition(".")[2].lower()
+            endpoint = endpoint or (made[1] if made else name.rpartition(".")[2])
+        elif endpoint is None and verb.endswith("resource"):
+            endpoint = name.rpartition(".")[2].lower()
         if path is not None and name:
             for method in given:
                 yield route_at(
                     source, start, RouteForm.ROUTE, receiver=receiver, method=method, path=path,
-                    handler=re.sub(r"\.as_view$", "", name), name=said or "",
+                    handler=re.sub(r"\.as_view$", "", name), name=endpoint or "",
                 )  # fmt: skip
 
 
@@ -216,8 +216,8 @@ def _django(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         spaces = [each for _, _, each in around if each]
         included = re.match(r"include\(\s*(.*)\)\s*$", arguments[1].text, re.DOTALL)
         start = match.start("verb")
-        held = next((name for first, last, name in reversed(lists) if first <= start < last), "")
-        receiver = "" if held == "urlpatterns" else held
+        list_name = next((name for first, last, name in reversed(lists) if first <= start < last), "")
+        receiver = "" if list_name == "urlpatterns" else list_name
         if included is None:
             view = re.sub(r"\.as_view$", "", chain(_unwrap_view(arguments[1].text)))
             name = source.literal(keyword(arguments, "name") or "")
@@ -491,13 +491,13 @@ class _RailsReader:
             scope = scope._replace(
                 path=_join_paths(scope.path, "/".join(folders)), module=scope.module + "/".join(folders) + "/"
             )
-        said, path = call.option("as") or last, call.option("path")
-        plural = inflect(last, PLURALS) if is_single else said
+        alias, path = call.option("as") or last, call.option("path")
+        plural = inflect(last, PLURALS) if is_single else alias
         resource = _RailsResource(
             path=last if path is None else path,
             controller=call.option("controller") or (plural if is_single else last),
             plural=plural,
-            singular=said if is_single else inflect(said, SINGULARS),
+            singular=alias if is_single else inflect(alias, SINGULARS),
             parameter=call.option("param") or "id",
             is_single=is_single,
         )

@@ -429,8 +429,8 @@ def _rust_requests(source: RouteText) -> _Found:
         if verb == "uri":
             before = source.text(max(0, start - _MAX_CHAIN_BYTES), start)
             behind = source.text(end, end + _MAX_CHAIN_BYTES)
-            said = _RUST_METHOD_SAID.search(re.split(r"[;{}]", before)[-1] + re.split(r"[;{}]", behind)[0])
-            verb = next(filter(None, said.groups())) if said else "get"
+            method = _RUST_METHOD_SAID.search(re.split(r"[;{}]", before)[-1] + re.split(r"[;{}]", behind)[0])
+            verb = next(filter(None, method.groups())) if method else "get"
         yield route_at(source, start, RouteForm.REQUEST, method=verb, path=path)
 
 
@@ -538,10 +538,10 @@ def _php_start_of_chain(source: RouteText, arrow: int) -> int:
     """Return the start of the chain of a router that an arrow continues, or -1."""
     first = max(0, arrow - _MAX_PHP_CHAIN_BYTES)
     statement = re.split(r";|\{\s*\n", source.text(first, arrow))[-1]
-    found = list(_PHP_CHAIN_START.finditer(statement))
-    if not found or found[-1].end() != found[0].end():
+    starts = list(_PHP_CHAIN_START.finditer(statement))
+    if not starts or starts[-1].end() != starts[0].end():
         return -1
-    between = statement[found[0].start() :]
+    between = statement[starts[0].start() :]
     if between.count("(") != between.count(")"):  # an arrow inside of the arguments
         return -1
     return arrow - len(between.encode())
@@ -553,9 +553,9 @@ def _php_handler(source: RouteText, argument: Argument, controller: str, start: 
         pair = pattern.match(argument.text)
         if pair:
             return f"{pair['name'].rpartition(chr(92))[2]}.{pair['method']}", -1
-    held = _PHP_CLASS.match(argument.text)
-    if held:
-        return f"{held['name'].rpartition(chr(92))[2]}.__invoke", -1
+    class_name = _PHP_CLASS.match(argument.text)
+    if class_name:
+        return f"{class_name['name'].rpartition(chr(92))[2]}.__invoke", -1
     method = literal(argument.text)
     if controller and method:
         return f"{controller.rpartition(chr(92))[2]}.{method}", -1
@@ -570,8 +570,8 @@ def _php_resource(
 ) -> _Found:
     """Yield the routes of `Route::resource('photos.comments', CommentController::class)`."""
     name = literal(arguments[0].text) if arguments else None
-    held = _PHP_CLASS.search(arguments[1].text) if len(arguments) > 1 else None
-    if not name or held is None:
+    class_name = _PHP_CLASS.search(arguments[1].text) if len(arguments) > 1 else None
+    if not name or class_name is None:
         return
     *above, last = name.strip("/").split(".")
     path = _php_joined(prefix, *(f"{each}/{{{_php_parameter(each)}}}" for each in above), last)
@@ -586,7 +586,7 @@ def _php_resource(
             continue
         parameter = "" if verb == "singleton" else f"{{{_php_parameter(last)}}}"
         full = _php_joined(path, rest.replace("{}", parameter))
-        handler = f"{held['name'].rpartition(chr(92))[2]}.{action}"
+        handler = f"{class_name['name'].rpartition(chr(92))[2]}.{action}"
         yield route_at(
             source, start, RouteForm.ROUTE, receiver="default", method=method, path=full, handler=handler
         )  # fmt: skip

@@ -131,10 +131,10 @@ class RouteText:
     @cached_property
     def _texts_by_name(self) -> dict[str, list[str]]:
         """Texts that names are given, by name, in the order of the file."""
-        found: dict[str, list[str]] = {}
+        texts: dict[str, list[str]] = {}
         for name, text in _NAMED_TEXT.findall(self.data):
-            found.setdefault(name.decode("utf-8", "replace"), []).append(text.decode("utf-8", "replace"))
-        return found
+            texts.setdefault(name.decode("utf-8", "replace"), []).append(text.decode("utf-8", "replace"))
+        return texts
 
     @cached_property
     def _scopes(self) -> tuple[list[int], list[tuple[int, int, int]]]:
@@ -187,11 +187,11 @@ class RouteText:
     @cached_property
     def _decorable(self) -> dict[int, list[int]]:
         """Callables and types by the byte where they start."""
-        found: dict[int, list[int]] = {}
+        definitions: dict[int, list[int]] = {}
         for number, each in enumerate(self.definitions):
             if each.kind in _DECORABLE_KINDS:
-                found.setdefault(each.start_byte, []).append(number)
-        return found
+                definitions.setdefault(each.start_byte, []).append(number)
+        return definitions
 
     def arguments(self, start: int, limit: int = MAX_ARGUMENT_BYTES) -> tuple[list[Argument], int]:
         """Return the arguments behind the opening bracket that ends at `start`, and the byte behind the closing one.
@@ -266,9 +266,9 @@ def path_or_constant(text: str | None) -> str | None:
     >>> path_or_constant('"/users"'), path_or_constant("settings.API"), path_or_constant("base() + x")
     ('/users', '=settings.API', None)
     """
-    found = literal(text or "")
-    name = chain(text or "") if found is None else ""
-    return f"={name}" if name and "(" not in (text or "") else found
+    path = literal(text or "")
+    name = chain(text or "") if path is None else ""
+    return f"={name}" if name and "(" not in (text or "") else path
 
 
 def chain(text: str) -> str:
@@ -381,8 +381,8 @@ def rails_links(data: bytes) -> Iterator[tuple[int, str, str]]:
             continue
         before = data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]
         after = data[match.end() : match.end() + _MAX_LINE_BYTES].partition(b"\n")[0]
-        said = _RAILS_ASKING.search(before) or _RAILS_METHOD.search(after) or _RAILS_METHOD.search(before)
-        verb = said[1].decode().upper() if said else "POST" if _RAILS_FORM.search(before) else "GET"
+        method = _RAILS_ASKING.search(before) or _RAILS_METHOD.search(after) or _RAILS_METHOD.search(before)
+        verb = method[1].decode().upper() if method else "POST" if _RAILS_FORM.search(before) else "GET"
         yield match.start("name"), match["name"].decode(), verb
 
 
@@ -392,7 +392,7 @@ def _code_between_marks(data: bytes) -> list[tuple[int, int]]:
     >>> _code_between_marks(b"<% a %><%# b %><%= c %><% d")
     [(2, 5), (17, 21)]
     """
-    found, start = list[tuple[int, int]](), data.find(b"<%")
+    spans, start = list[tuple[int, int]](), data.find(b"<%")
     while start >= 0:
         if data[start + 2 : start + 3] == b"#":
             start = data.find(b"<%", start + 2)
@@ -400,9 +400,9 @@ def _code_between_marks(data: bytes) -> list[tuple[int, int]]:
         end = data.find(b"%>", start + 2)
         if end < 0:
             break
-        found.append((start + 2, end))
+        spans.append((start + 2, end))
         start = data.find(b"<%", end + 2)
-    return found
+    return spans
 
 
 def read_template_links(path: str, data: bytes) -> tuple[RouteFact, ...]:

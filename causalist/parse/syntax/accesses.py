@@ -184,17 +184,17 @@ def read_lookups(
     settings: Sequence[LookupSettings], tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Definition]
 ) -> tuple[Lookup, ...]:
     """Return all lookups of a file, by position."""
-    found = []
+    lookups = []
     for number, each in enumerate(settings):
         if each.word.encode() in data:
             for start, key, writes in _find_lookups(each, data):
                 node = tree.root_node.descendant_for_byte_range(start, start + 1)
                 if node is not None and not any(word in node.type for word in _NO_NAMES):
                     scope = _scope_at(definitions, start)
-                    found.append(
+                    lookups.append(
                         (start, Lookup(scope, number, _first_name(data, start), key, node.start_point[0], writes))
                     )
-    return tuple(lookup for _, lookup in sorted(found))
+    return tuple(lookup for _, lookup in sorted(lookups))
 
 
 def _find_lookups(each: LookupSettings, data: bytes) -> Iterator[tuple[int, str, int]]:
@@ -226,8 +226,8 @@ def _first_name(data: bytes, start: int) -> str:
 
 def _scope_at(definitions: Sequence[Definition], byte: int) -> int:
     """Return the innermost definition around a byte, constants and fields aside."""
-    found = MODULE_SCOPE
+    scope = MODULE_SCOPE
     for number, each in enumerate(definitions):
         if each.start_byte <= byte < each.end_byte and each.kind not in (NodeKind.CONSTANT, NodeKind.FIELD):
-            found = number
-    return found
+            scope = number
+    return scope

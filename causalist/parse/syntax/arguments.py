@@ -280,7 +280,7 @@ def written_arguments(data: bytes, start: int) -> list[str] | None:
     opened = _OPEN_LIST.match(data, start)
     if opened is None:
         return None
-    found: list[str] = []
+    arguments: list[str] = []
     depth, begin, search, limit = 0, opened.end(), _IN_LIST.search, opened.end() + _MAX_LIST_BYTES
     position = begin
     while mark := search(data, position, limit):
@@ -291,10 +291,10 @@ def written_arguments(data: bytes, start: int) -> list[str] | None:
         elif character in b")]}":
             depth -= 1
         if depth < 0 or (character == 44 and not depth):
-            found.append(data[begin : mark.start()].decode("utf-8", "replace").strip())
+            arguments.append(data[begin : mark.start()].decode("utf-8", "replace").strip())
             begin = position
             if depth < 0:
-                return found if found != [""] else []
+                return arguments if arguments != [""] else []
     return None
 
 

@@ -182,15 +182,15 @@ class BindingReader:
 
     def _drop_doubtful(self) -> None:
         """Drop what a name is given by who takes its function, where it is given something else in the same scope."""
-        told: dict[tuple[int, str], set[tuple[str, str]]] = {
+        values: dict[tuple[int, str], set[tuple[str, str]]] = {
             (each.scope, each.target): set() for each in self.bindings if f".{PLACE}" in each.value and not each.type
         }
-        if not told:
+        if not values:
             return
         for each in self.bindings:
-            if (known := told.get((each.scope, each.target))) is not None:
+            if (known := values.get((each.scope, each.target))) is not None:
                 known.add((each.type, each.value))
-        doubtful = {key for key, known in told.items() if len(known) > 1}
+        doubtful = {key for key, known in values.items() if len(known) > 1}
         if doubtful:
             self.bindings = [
                 each._replace(value="") if f".{PLACE}" in each.value and (each.scope, each.target) in doubtful else each

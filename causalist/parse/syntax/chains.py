@@ -254,7 +254,7 @@ def paths_of_pattern(text: str) -> list[tuple[str, tuple[str, ...]]]:
     >>> paths_of_pattern("{ a, b: c, d: { e = 1 }, ...f }")
     [('a', ('a',)), ('c', ('b',)), ('e', ('d', 'e'))]
     """
-    found: list[tuple[str, tuple[str, ...]]] = []
+    paths: list[tuple[str, tuple[str, ...]]] = []
     for each in split_top(_REMARK.sub("", text.strip()[1:-1]).replace("=>", ""), ","):
         matched = _PATTERN_ITEM.fullmatch(each.strip())
         if matched is None:
@@ -262,11 +262,11 @@ def paths_of_pattern(text: str) -> list[tuple[str, tuple[str, ...]]]:
         key, inner = matched[1], (matched[2] or "").strip()
         if inner.startswith("{"):
             end = _find_closing(inner, 0)
-            found += [(name, (key, *path)) for name, path in paths_of_pattern(inner[: end + 1])] if end > 0 else []
+            paths += [(name, (key, *path)) for name, path in paths_of_pattern(inner[: end + 1])] if end > 0 else []
         else:
             name = re.match(r"[\w$]+", inner)
-            found.append((name[0] if name else key, (key,)))
-    return found
+            paths.append((name[0] if name else key, (key,)))
+    return paths
 
 
 _PATTERN_ITEM = re.compile(r"([\w$]+)\s*(?:=(?s:.*)|:\s*((?s:.+)))?")
@@ -322,14 +322,14 @@ def members_of(text: str) -> str:
     >>> members_of("{a, b: c.d, 'e': f(), g() {}, h: () => 1, ...i}"), members_of("{}")
     ('{a,b:c.d,e:f(),...}', '{}')
     """
-    found: list[str] = []
+    members: list[str] = []
     for each in split_top(_REMARK.sub("", text[1 : _find_closing(text, 0)]).replace("=>", ""), ","):
         matched = _MEMBER.fullmatch(each.strip())
         if matched and matched[2] is None:
-            found.append("..." if matched[1].startswith("...") else matched[1])
+            members.append("..." if matched[1].startswith("...") else matched[1])
         elif matched and (chain := chain_of(matched[2])):
-            found.append(field_of(matched[1].strip(QUOTES), chain))
-    return object_of(found)
+            members.append(field_of(matched[1].strip(QUOTES), chain))
+    return object_of(members)
 
 
 def last_of_chain(text: str) -> str:

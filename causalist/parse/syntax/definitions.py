@@ -22,16 +22,16 @@ _MAX_TYPE_BYTES = 200  # bytes of a type
 
 def find_late_names(events: Sequence[Event]) -> dict[tuple[int, int], tuple[int, int]]:
     """Return the range of a definition -> the range of its first name after the body."""
-    found: dict[tuple[int, int], tuple[int, int]] = {}
+    names: dict[tuple[int, int], tuple[int, int]] = {}
     open_: list[tuple[int, int]] = []
     for start, minus_end, tag in events:
         while open_ and open_[-1][1] <= start:
             open_.pop()
         if tag == Tag.NAME_BEHIND and open_:
-            found.setdefault(open_[-1], (start, -minus_end))
+            names.setdefault(open_[-1], (start, -minus_end))
         elif Tag.NAMESPACE <= tag <= Tag.CONSTANT:
             open_.append((start, -minus_end))
-    return found
+    return names
 
 
 def name_by_base(scopes: Scopes, frame: Frame, start: int, base: str) -> Base:

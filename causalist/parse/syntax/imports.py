@@ -288,8 +288,8 @@ class ImportReader:
 
         Drop the result of a called function if the file defines the export itself: `export default memo(Button)`.
         """
-        said = {e.exported for e in self.exports if "()" not in e.local} | {d.qualname for d in self._scopes.drafts}
-        self.exports = [e for e in self.exports if "()" not in e.local or e.exported not in said]
+        exported = {e.exported for e in self.exports if "()" not in e.local} | {d.qualname for d in self._scopes.drafts}
+        self.exports = [e for e in self.exports if "()" not in e.local or e.exported not in exported]
         modules = {i.alias: i for i in self.imports if i.kind == ImportKind.MODULE and i.alias}
         for name in dict.fromkeys(self._spread):
             if name in modules:
@@ -390,7 +390,7 @@ def read_listed_names(text: str, variable: str) -> tuple[str, ...] | None:
     >>> read_listed_names("__all__ = x.__all__", "__all__")
     """
     at = re.compile(rf"^[ \t]*{re.escape(variable)}(?:[ \t]*(?::[^=\n]*)?(\+?=)|\.(extend|append)\()", re.MULTILINE)
-    found: list[str] | None = None
+    names_listed: list[str] | None = None
     for each in at.finditer(text):
         if each[2] == "append":
             names: Iterable[str] = _NAME.findall(text[each.end() : each.end() + 100].partition(")")[0])
@@ -399,5 +399,5 @@ def read_listed_names(text: str, variable: str) -> tuple[str, ...] | None:
             if values is None:
                 return None
             names = _NAME.findall(re.sub(r"#[^\n]*", "", values[1]))
-        found = [*names] if found is None or each[1] == "=" else [*found, *names]
-    return None if found is None else tuple(dict.fromkeys(found))
+        names_listed = [*names] if names_listed is None or each[1] == "=" else [*names_listed, *names]
+    return None if names_listed is None else tuple(dict.fromkeys(names_listed))

@@ -95,12 +95,12 @@ def _with_arguments(name: str, brackets: str, settings: TypeSettings, depth: int
     methods = next((methods for holder, methods in settings.holders if holder == name), ())
     if not methods and name not in settings.ranged:
         return ""
-    held = [type_of(each, settings, depth + 1) for each in split_outside(brackets[1:-1], ",", _TOKEN)]
-    if not held[-1]:
+    arguments = [type_of(each, settings, depth + 1) for each in split_outside(brackets[1:-1], ",", _TOKEN)]
+    if not arguments[-1]:
         return ""
     if methods:
-        return record_of([name, *(field_of(method, callable_of(held[0])) for method in methods)])
-    return sequence_of(held[-1], held[0])
+        return record_of([name, *(field_of(method, callable_of(arguments[0])) for method in methods)])
+    return sequence_of(arguments[-1], arguments[0])
 
 
 def chain_of(text: str, settings: TypeSettings, depth: int = 0) -> str:
@@ -282,8 +282,8 @@ def _read_struct(text: str, settings: TypeSettings, depth: int) -> str:
         if matched is None:
             return ""
         if matched[1]:
-            held = type_of(matched[2], settings, depth + 1)
-            fields += [field_of(name.strip(), held) for name in matched[1].split(",")]
+            field_type = type_of(matched[2], settings, depth + 1)
+            fields += [field_of(name.strip(), field_type) for name in matched[1].split(",")]
         else:
             fields.append(matched[3].lstrip("*"))
     return record_of(fields) if fields else ""

@@ -153,23 +153,25 @@ def _shape(text: str, settings: ShapeSettings, depth: int) -> str:
     if not name or text[name.end() : name.end() + 1] != "[" or text[-1] != "]":
         return ""
     head = name[0].rpartition(".")[2]
-    held = split_outside(text[name.end() + 1 : -1], ",")
+    items = split_outside(text[name.end() + 1 : -1], ",")
     if head in settings.transparent:
-        return _shape(held[0], settings, depth + 1)
+        return _shape(items[0], settings, depth + 1)
     if head in settings.unions:
-        return union_of_names(_shape(each, settings, depth + 1) for each in held)
+        return union_of_names(_shape(each, settings, depth + 1) for each in items)
     if head in settings.sequences:
-        return sequence_of(_inner(held[0], settings, depth))
+        return sequence_of(_inner(items[0], settings, depth))
     if head in settings.mappings:
-        return mapping_of(_inner(held[0], settings, depth), _inner(held[-1], settings, depth) if len(held) > 1 else "")
+        return mapping_of(
+            _inner(items[0], settings, depth), _inner(items[-1], settings, depth) if len(items) > 1 else ""
+        )
     if head in settings.tuples:
-        if held[-1].strip() == "...":
-            return sequence_of(_inner(held[0], settings, depth))
-        return tuple_of(_inner(each, settings, depth) for each in held)
+        if items[-1].strip() == "...":
+            return sequence_of(_inner(items[0], settings, depth))
+        return tuple_of(_inner(each, settings, depth) for each in items)
     if head in settings.functions:
-        return callable_of(_inner(held[-1], settings, depth))
+        return callable_of(_inner(items[-1], settings, depth))
     if head in settings.classes:
-        members = split_top(_shape(held[0], settings, depth + 1), "|")
+        members = split_top(_shape(items[0], settings, depth + 1), "|")
         return union_of_names(class_of(each) for each in members if each[:1] not in ("", "[", "(", "{", "="))
     return name[0]
 
@@ -287,7 +289,7 @@ def _operation(text: str, settings: ShapeSettings, depth: int) -> str:
 
 def _marks(text: str) -> list[tuple[str, int, int]]:
     """Return (kind, start, end) of operators and commas outside of brackets, up to a `for`."""
-    found: list[tuple[str, int, int]] = []
+    marks: list[tuple[str, int, int]] = []
     position, length = 0, len(text)
     while position < length:
         token = _TOKEN.match(text, position)
@@ -300,17 +302,17 @@ def _marks(text: str) -> list[tuple[str, int, int]]:
                 return _NO_VALUE
         elif kind == "word":
             if token[0] == "lambda":
-                return found or _NO_VALUE
+                return marks or _NO_VALUE
             operator = _KINDS.get(token[0])
             if operator is not None:
-                found.append((operator, start, position))
+                marks.append((operator, start, position))
                 if operator == "for":
-                    return found
+                    return marks
         elif kind == "walrus":
-            found.clear()
+            marks.clear()
         elif kind in ("comma", "compare", "operator"):
-            found.append(("," if kind == "comma" else kind, start, position))
-    return found
+            marks.append(("," if kind == "comma" else kind, start, position))
+    return marks
 
 
 def _primary(text: str, settings: ShapeSettings, depth: int) -> tuple[str, int]:

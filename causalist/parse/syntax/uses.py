@@ -355,9 +355,9 @@ class CallReader:
         if cast:
             closed = text.rfind(")", 0, start - call.start)
             rest = "".join(text[closed + 1 :].split())
-            held = type_name(cast[1].removeprefix("final "), scopes.settings.types)
-            if held and _MEMBERS.fullmatch(rest) and _is_one_value(text, cast.end(), closed):
-                return f"<{scopes.spell_current(held)}>{rest}"
+            cast_type = type_name(cast[1].removeprefix("final "), scopes.settings.types)
+            if cast_type and _MEMBERS.fullmatch(rest) and _is_one_value(text, cast.end(), closed):
+                return f"<{scopes.spell_current(cast_type)}>{rest}"
         default = self._default.match(text) if self._default is not None and text.startswith("(") else None
         if default:
             closed = text.rfind(")", 0, start - call.start)
