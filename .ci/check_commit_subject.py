@@ -17,7 +17,7 @@ from pathlib import Path
 BASE = "df41ef546c80af505ce799ae1cfb54717b8e9016"
 MAX_LENGTH = 72  # characters; GitHub folds what is longer
 
-_FORM = re.compile(r"^[a-z][a-z-]*(, [a-z-]+)?: .{1,}$")
+_FORM = re.compile(r"^_?[a-z][a-z-]*(, [a-z-]+)?: .{1,}$")
 _EXEMPT = re.compile(r"^(Merge |Revert \"|fixup! )")
 _SCISSORS = re.compile(r"^# -+ >8 -+$")
 

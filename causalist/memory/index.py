@@ -494,16 +494,16 @@ class HippoIndex:
                 updated = update_counts(before, self.records, self.records.touched)
             if updated is None:
                 counts = build_counts(self.records)
-                names = build_names([self._named(p) for p in counts.passages], self.records.words_of_entity)
+                names = build_names([self._with_names(p) for p in counts.passages], self.records.words_of_entity)
             else:
                 counts, rows = updated
-                new = [self._named(counts.passages[position]) for position in rows.fresh.tolist()]
+                new = [self._with_names(counts.passages[position]) for position in rows.fresh.tolist()]
                 names = update_names(names_before, rows, new, self.records.words_of_entity)
             self._derived = (self.records.generation, counts, names)
             self.records.touched = {}
         return self._derived[1:]
 
-    def _named(self, passage: str) -> NamedPassage:
+    def _with_names(self, passage: str) -> NamedPassage:
         record = self.records.passages[passage]
         return NamedPassage(
             record.words, record.mentions[np.isin(record.mentions[:, 2], _NAME_TYPES), 0], record.defines

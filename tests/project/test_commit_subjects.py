@@ -26,6 +26,7 @@ GOOD = (
     "store, rank: name the two walks",
     "test-data: x",
     "a: b",
+    "_internal: read a file at once",
     "docs: " + "x" * 66,  # 72 characters
     "Merge branch 'w-docs'",
     'Revert "Rank names by all their words"',
