@@ -1,10 +1,11 @@
 """Files of a folder or a git tree, and diagnostics."""
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from causalist._internal.lazy import dataclass
+from causalist._internal.lazy import dataclass, lazy_regex
 
 
 class SetAside(StrEnum):
@@ -120,3 +121,15 @@ class Diagnostic(NamedTuple):
     slug: str
     detail: str
     row: int
+
+
+_HISTORY = lazy_regex(
+    r"(?:^|/)(?:change-?s|changelogs?|history|news|newsfragments|whatsnew|releases?|release[-_]?notes|upgrading"
+    r"|migrat\w+)(?:$|[/.])|(?:^|/)[^/]*(?:changelog|release[-_]notes)[^/]*$",
+    re.IGNORECASE,
+)
+
+
+def is_history(path: str) -> bool:
+    """Return True for a path of prose that says what changed, such as a changelog."""
+    return _HISTORY.search(path) is not None

@@ -23,7 +23,6 @@ from causalist.extract import (
     order_subgraph,
     without_implied_edges,
 )
-from causalist.graph.relations.mentions import is_history
 from causalist.index.source_text import SourceText
 from causalist.model.answer import (
     AskOptions,
@@ -35,6 +34,7 @@ from causalist.model.graph import CodeGraph, Edge, EdgeKind, SubgraphEdge
 from causalist.model.index import LexicalIndex
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit
+from causalist.model.source import is_history
 from causalist.model.symbols import NodeKind, Role
 from causalist.pack import FOLD_THRESHOLD, strictness_of
 from causalist.rank import Ranking, Selection, SnippetLines, find_given_names, terms_of_nodes

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -189,3 +190,16 @@ def test_every_package_can_be_imported_first() -> None:
     )
     done = _python("-W", "error", "-c", code)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_warm_question_loads_few_modules(tmp_path: Path) -> None:
+    """The index is current, and the question is one in words: what its answer does not need is not imported."""
+    shop = tmp_path / "shop"
+    shutil.copytree(_ROOT / "sample_repos" / "taskboard-api", shop, ignore=shutil.ignore_patterns(".causalist"))
+    assert _python("-m", "causalist", "index", "--repo", str(shop)).returncode == 0
+    question = ("ask", "where does auth happen", "--repo", str(shop))
+    _python("-m", "causalist", *question)
+    done = _python("-v", "-m", "causalist", *question)
+    assert done.returncode == 0, done.stderr[-2000:]
+    loaded = set(re.findall(r"^import '(causalist[\w.]*)'", done.stderr, re.MULTILINE))
+    assert 60 < len(loaded) <= 90, sorted(loaded)

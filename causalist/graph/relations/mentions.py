@@ -22,13 +22,9 @@ from causalist.graph.rules import MAX_NAMESAKES, RuleName
 from causalist.graph.tables import NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
 from causalist.model.roles import role_of
+from causalist.model.source import is_history
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
 
-_HISTORY = re.compile(
-    r"(?:^|/)(?:change-?s|changelogs?|history|news|newsfragments|whatsnew|releases?|release[-_]?notes|upgrading"
-    r"|migrat\w+)(?:$|[/.])|(?:^|/)[^/]*(?:changelog|release[-_]notes)[^/]*$",
-    re.IGNORECASE,
-)
 _NAME = re.compile(r"@?((?:[A-Za-z_$][\w$]*)(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*)(\(.*\)|!)?$", re.DOTALL)
 _PATH = re.compile(r"[\w@./-]+\.[a-z]\w{0,4}(?::\d+)?$")  # `src/app.py`; also `response.json`, if that is a file
 _SEPARATOR = re.compile(r"\.|::|#|->")
@@ -41,11 +37,6 @@ _FOR_DEVELOPERS = re.compile(
 _ENTRY = "main"
 _OF_ANOTHER = re.compile(r"=\s*(?:await\s+)?(?:require|import)\s*\(")
 _RECEIVERS = frozenset({"self", "this", "cls"})
-
-
-def is_history(path: str) -> bool:
-    """Return True for a path of prose that says what changed, such as a changelog."""
-    return _HISTORY.search(path) is not None
 
 
 class MentionTarget(NamedTuple):
