@@ -332,6 +332,8 @@ class LinkForm(IntEnum):
     RUN = 12  # runs, copies or builds a file
     SERVE = 13  # describes an operation of an interface: a method and path, or service and procedure
     RESOURCE = 14  # names a resource, variable or module of the infrastructure
+    HAVE_TARGET = 15  # has a script or target that a program runs by its name
+    RUN_TARGET = 16  # runs one: the program, the name, and the folder behind a tab
 
 
 class LinkFact(NamedTuple):

@@ -147,7 +147,7 @@ BUILD_VARIANT = "build-variant"  # the rule of edges to functions of which a bui
 LINK_RULES = frozenset(
     {
         *("table", "model-table", "query", "env-set", "env-read", "env-asked", "template", "template-include"),
-        *("view-name", "text-key", "text", "run-file", "operation", "procedure", "resource"),
+        *("view-name", "text-key", "text", "run-file", "run-target", "operation", "procedure", "resource"),
     }
 )
 

@@ -86,6 +86,7 @@ class LinkEdgeFinder:
         yield from self._template_edges()
         yield from self._text_edges()
         yield from self._run_edges()
+        yield from self._target_edges()
         yield from self._operation_edges()
         yield from self._resource_edges()
 
@@ -380,6 +381,24 @@ class LinkEdgeFinder:
             target = self._file_named(number, fact.name, folders)
             if target >= 0 and target not in (number, scope):
                 yield LinkEdge(scope, target, EdgeKind.REFERENCES, RuleName.RUN_FILE, fact.row)
+
+    def _target_edges(self) -> Iterator[LinkEdge]:
+        """Yield the edges to the files that have a script or target, seen from where it is run."""
+        having: dict[str, dict[str, int]] = {}  # name -> folder -> file
+        for number, _, fact in self._uses(LinkForm.HAVE_TARGET):
+            folder = posixpath.dirname(self.program.files[number].path)
+            having.setdefault(fact.name, {}).setdefault(folder, number)
+        for number, scope, fact in self._uses(LinkForm.RUN_TARGET) if having else ():
+            name, _, said = fact.name.partition("\t")
+            folders = having.get(name, {})
+            own = posixpath.dirname(self.program.files[number].path)
+            bases = [own, "", posixpath.dirname(own)]
+            wanted = [posixpath.normpath(posixpath.join(base, said)).removeprefix(".").lstrip("/") for base in bases]
+            target = next((folders[each] for each in wanted if each in folders), -1)
+            if target < 0 and not said and len(folders) == 1:
+                target = next(iter(folders.values()))
+            if target not in (-1, number, scope):
+                yield LinkEdge(scope, target, EdgeKind.REFERENCES, RuleName.RUN_TARGET, fact.row)
 
     def _file_named(self, number: int, name: str, folders: set[str]) -> int:
         """Return the file that a word names, seen from the folder of a file or from the root, or -1."""

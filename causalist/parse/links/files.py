@@ -4,7 +4,9 @@ In: the kind and the text of a file. Out: (offset, form, name) of what it sets, 
 run or copied is any word that looks like a path; whether there is such a file is found when files are linked.
 """
 
+import posixpath
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -38,8 +40,8 @@ _ENV_FILE = re.compile(
     r"|\.?env[-_.](?:example|sample|template)(?:\.\w+)?"
 )
 _BY_NAME = re.compile(
-    r"(?P<docker>dockerfile[\w.-]*|[\w.-]+\.dockerfile|containerfile)|(?P<make>(?:gnu)?makefile(?:\.\w+)?"
-    r"|\.?justfile)|(?P<npm>package\.json)|(?P<procfile>procfile[\w.]*)"
+    r"(?P<docker>dockerfile[\w.-]*|[\w.-]+\.dockerfile|containerfile)|(?P<make>(?:gnu)?makefile(?:\.\w+)?)"
+    r"|(?P<just>\.?justfile)|(?P<npm>package\.json)|(?P<procfile>procfile[\w.]*)"
 )
 
 
@@ -162,7 +164,6 @@ _YAML_RUNS = re.compile(
     r"|\$ref)[\"']?:[ \t]*(?P<rest>[^\n]*)",
     re.MULTILINE,
 )
-_TARGET = re.compile(r"^(?P<name>[\w./-]+)(?:[ ]+[^:=\n]*)?:(?!=)", re.MULTILINE)
 
 
 def _words_of(text: str, offset: int) -> Iterator[Named]:
@@ -205,6 +206,73 @@ def _yaml_runs(text: str) -> Iterator[Named]:
         at += len(line) + 1
 
 
+# -- scripts and targets that programs run by their names
+
+_TARGETS = re.compile(r"^@?(?P<names>[\w%./-]+(?:[ ]+[\w%./-]+){0,9})(?:[ ]+[^:=\n]*)?[ ]*:{1,2}(?!=)", re.MULTILINE)
+_RECIPE_NAME = re.compile(r"[A-Za-z_][\w.-]*")
+_IN_FOLDER = r"(?:[ ]+(?:-C|--prefix|--cwd|--dir|--directory)(?:[ ]+|=)(?P<in{}>[\w./@-]+))?"
+_RUN_TARGET = re.compile(
+    r"(?<![\w./-])(?:"
+    rf"(?:npm|pnpm|yarn|bun){_IN_FOLDER.format('1')}[ ]+(?:(?:-s|--silent|--if-present)[ ]+)?"
+    r"(?P<run>run(?:-script)?[ ]+)?"
+    rf"(?P<npm>[A-Za-z][\w:.-]*){_IN_FOLDER.format('2')}"
+    rf"|make{_IN_FOLDER.format('3')}(?P<make>(?:[ ]+[A-Za-z_][\w.-]*(?![\w=]))+)"
+    r"|just[ ]+(?P<just>[A-Za-z_][\w-]*))"
+)
+_ENTERED = re.compile(r"\bcd[ ]+(?P<folder>[\w./-]+)")
+_WORKSPACE = re.compile(
+    r"(?:npm|pnpm|yarn|bun)[^\n&|;]{0,80}?[ ](?:-F|--filter|-w|--workspaces?|-r|--recursive|workspaces?)\b"
+)
+_WORKING_FOLDER = re.compile(r"^[ \t]*(?:- )?(?:working-directory|dir):[ \t]*[\"']?(?P<folder>[\w./-]+)", re.MULTILINE)
+_STEP = re.compile(r"^[ \t]*- ", re.MULTILINE)
+_NPM_LIFE = frozenset({"test", "start", "stop", "restart"})
+_NPM_OWN = frozenset(
+    {"install", "ci", "add", "remove", "exec", "dlx", "publish", "pack", "init", "link", "config", "cache"}
+)
+
+
+def _target_runs(text: str, kind: str = "") -> Iterator[Named]:
+    """Yield the scripts and targets that commands run, each with the folder that its line or step enters before."""
+    starts = [each.start() for each in _STEP.finditer(text)] if kind == "yaml" else []
+    for match in _RUN_TARGET.finditer(text):
+        line_start = text.rfind("\n", 0, match.start()) + 1
+        line = text[line_start : text.find("\n", match.end()) % (len(text) + 1)][:_MAX_LINE_CHARACTERS]
+        if line.lstrip().startswith(("#", "//")) or _WORKSPACE.search(line):
+            continue
+        place = bisect_right(starts, match.start())
+        first = starts[place - 1] if place else line_start
+        entered = [each["folder"] for each in _ENTERED.finditer(text, first, match.start())]
+        if place:
+            said = _WORKING_FOLDER.search(text, first, starts[place] if place < len(starts) else len(text))
+            entered[:0] = [said["folder"]] if said is not None else []
+        folder = posixpath.join("", *entered, match["in1"] or match["in2"] or match["in3"] or "")
+        program = "npm" if match["npm"] else "make" if match["make"] else "just"
+        for name in (match[program] or "").split():
+            is_life = bool(match["run"]) or name in _NPM_LIFE or match[0].lstrip().startswith(("yarn", "pnpm", "bun"))
+            if program != "npm" or (is_life and (match["run"] or name not in _NPM_OWN)):
+                yield Named(match.start(program), LinkForm.RUN_TARGET, f"{program}:{name}\t{folder}")
+
+
+def _make_targets(text: str) -> Iterator[Named]:
+    for match in _TARGETS.finditer(text):
+        for name in match["names"].split():
+            if _RECIPE_NAME.fullmatch(name):
+                yield Named(match.start("names"), LinkForm.HAVE_TARGET, f"make:{name}")
+
+
+def _just_targets(text: str) -> Iterator[Named]:
+    for match in _TARGETS.finditer(text):
+        name = match["names"].split()[0]
+        if _RECIPE_NAME.fullmatch(name):
+            yield Named(match.start("names"), LinkForm.HAVE_TARGET, f"just:{name}")
+
+
+def _npm_targets(text: str) -> Iterator[Named]:
+    found = _NPM_SCRIPT.search(text)
+    for line in re.finditer(r"\"(?P<name>[\w:.-]+)\"\s*:\s*\"", found["body"]) if found is not None else ():
+        yield Named(found.start("body") + line.start("name"), LinkForm.HAVE_TARGET, f"npm:{line['name']}")  # type: ignore[union-attr]
+
+
 def _make_runs(text: str) -> Iterator[Named]:
     at = 0
     for line in text.split("\n"):
@@ -218,7 +286,7 @@ def _make_runs(text: str) -> Iterator[Named]:
         at += len(line) + 1
 
 
-_NPM_SCRIPT = re.compile(r"\"scripts\"\s*:\s*\{(?P<body>[^{}]{0,20000})\}")
+_NPM_SCRIPT = re.compile(r"\"scripts\"\s*:\s*\{(?P<body>(?:[^{}\"]|\"(?:[^\"\\\n]|\\.)*+\"){0,20000}+)\}")
 
 
 def _npm_runs(text: str) -> Iterator[Named]:
@@ -272,11 +340,12 @@ def _template_names(text: str) -> Iterator[Named]:
 
 _READERS = {
     "env": (_env_names,),
-    "docker": (_docker_names, _docker_runs),
-    "yaml": (_yaml_names, _yaml_runs),
-    "make": (_make_runs,),
-    "npm": (_npm_runs,),
-    "procfile": (lambda text: _words_of(text, 0),),
+    "docker": (_docker_names, _docker_runs, _target_runs),
+    "yaml": (_yaml_names, _yaml_runs, lambda text: _target_runs(text, "yaml")),
+    "make": (_make_runs, _target_runs, _make_targets),
+    "just": (_make_runs, _target_runs, _just_targets),
+    "npm": (_npm_runs, _target_runs, _npm_targets),
+    "procfile": (lambda text: _words_of(text, 0), _target_runs),
     "template": (_template_names,),
     "properties": (
         lambda text: (Named(m.start("key"), LinkForm.READ_KEY, m["key"]) for m in _PUT_IN.finditer(text) if m["key"]),

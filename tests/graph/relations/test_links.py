@@ -80,6 +80,24 @@ def test_texts_are_joined_by_their_key() -> None:
     }
 
 
+def test_scripts_are_run_by_their_names_from_where_the_step_stands() -> None:
+    step = "- run: npm run build\n  working-directory: web\n- run: |\n    cd docs\n    make html\n- run: npm run lint\n"
+    files = {
+        ".github/workflows/ci.yml": f"jobs:\n  a:\n    steps:\n{step}",
+        "package.json": '{"scripts": {"lint": "eslint ${X} .", "build": "exit 1"}}',
+        "web/package.json": '{"scripts": {"build": "vite build"}}',
+        "docs/Makefile": "html: clean\n\tsphinx\nV := 1\n",
+        "Dockerfile": "RUN npm install && make V\n# npm run lint\n",
+        "Procfile": "web: yarn --cwd web build\nall: pnpm --filter web run lint\n",
+    }
+    assert {each for each in links_of(graph_of(files)) if each[0] == "run-target"} == {
+        ("run-target", "references", ".github/workflows/ci.yml", "web/package.json"),
+        ("run-target", "references", ".github/workflows/ci.yml", "docs/Makefile"),
+        ("run-target", "references", ".github/workflows/ci.yml", "package.json"),
+        ("run-target", "references", "Procfile", "web/package.json"),
+    }
+
+
 def test_procedures_lead_to_what_handles_them() -> None:
     files = {
         "cart.proto": "service Cart {\n  rpc AddItem (Item) returns (Empty);\n}\n",
