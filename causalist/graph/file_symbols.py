@@ -105,13 +105,14 @@ class FileSymbols:
         """
         assert self.settings is not None
         definitions, visible = self.facts.definitions, self.settings.names
+        if self.redefined and name in self.redefined:
+            return scope  # the place of the use decides
         skips = not (visible.members_are_visible or visible.class_scope_is_visible)
         for _ in range(_MAX_UNDECIDED):  # a scope further in gives the same
             if (
                 scope < 0
                 or definitions[scope].kind in TYPE_KINDS
                 or name in self._names_in(scope)
-                or name in self.redefined
                 or scope in self.owned
             ):
                 break
