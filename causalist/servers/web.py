@@ -85,6 +85,8 @@ class WebApp:
         # Cookies ignore ports: with one name, two servers would overwrite each other's token.
         self._cookie = f"causalist-{port}"
         self._answering = asyncio.Semaphore(_ANSWERS_AT_ONCE)
+        # By folder: the overview, which takes seconds in large repositories, and the state that it is of.
+        self._overviews: dict[Path, tuple[Repository, dict[str, object]]] = {}
         page = [Route(f"/{name}", self._file(name), methods=["GET"]) for name in _TYPES if name != "index.html"]
         routes = [
             Route("/", self._index, methods=["GET"]),
@@ -254,7 +256,14 @@ class WebApp:
         """Return what the repository is, and questions that it answers."""
         if params:
             raise UsageError("the request takes nothing: {}")
-        return await self._answer_indexed(live, lambda repository, _: overview_document(repository))
+
+        def work(repository: "Repository", _: LiveView) -> dict[str, object]:
+            made = self._overviews.get(live.root)
+            if made is None or made[0] is not repository:
+                made = self._overviews[live.root] = (repository, overview_document(repository))
+            return made[1]
+
+        return await self._answer_indexed(live, work)
 
     async def _status(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         def work(repository: "Repository", _: LiveView) -> dict[str, object]:

@@ -680,8 +680,7 @@ async function fromAddress() {
   else if (node) showAlone(node);
   else {
     Object.assign(state, { answer: null, question: "", isReview: false, chosen: null, shown: null });
-    document.title = state.served.length > 1 ? `${state.repository} – Causalist` : "Causalist";
-    blank("Ask this repository", "In plain words, with a name, a path or a traceback. The answer is the code itself: what matters, how it hangs together, in causal order.");
+    welcome();
   }
   if (picture) drawn(picture.view, picture.nodes, { push: false });
 }
@@ -690,7 +689,7 @@ async function fromAddress() {
 function enter(name) {
   if (name === state.repository) return true;
   for (const count of ["asked", "opened", "pictured"]) ++state[count];
-  Object.assign(state, { answer: null, nodes: {}, question: "", isReview: false, chosen: null, shown: null, root: "" });
+  Object.assign(state, { answer: null, nodes: {}, question: "", isReview: false, chosen: null, shown: null, root: "", overview: null });
   for (const id of ["facts", "results", "changes", "picture", "legend", "code", "drawn-svg", "examples", "about", "starts", "counts"]) $(id).replaceChildren();
   $("where").hidden = true;
   showProgress(null);
@@ -709,9 +708,20 @@ function enter(name) {
     state.root = info.repository.root;
     setEditor(false);
     $("counts").textContent = `${info.files} files, ${info.nodes} nodes and ${info.edges} edges are indexed.`;
-    return patiently("/api/overview", {}, isShown).then((found) => { if (found !== null) showOverview(found); });
+    return null;
   }).catch((error) => { if (isBlank()) blank("That did not work", error.message, true); });
   return true;
+}
+
+// The overview is asked for once, when the page before the first question is shown: in large repositories it takes seconds.
+function welcome() {
+  document.title = state.served.length > 1 ? `${state.repository} – Causalist` : "Causalist";
+  blank("Ask this repository", "In plain words, with a name, a path or a traceback. The answer is the code itself: what matters, how it hangs together, in causal order.");
+  const name = state.repository;
+  if (state.overview === name) return;
+  state.overview = name;
+  patiently("/api/overview", {}, () => state.repository === name).then((found) => { if (found !== null) showOverview(found); })
+    .catch((error) => { if (state.repository === name) { state.overview = null; say(error.message); } });
 }
 
 // What the repository is, with questions of its own, on the page before the first one.
