@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.page REPOSITORY --node ID [--question Q] [--runs 3]
 
-`--node` is a definition, best one that much depends on. Each view is opened by its address in a new page. Seconds go from
-the request to the element that ends the view, first and then as the median of the runs; `task` is the longest task of the
-page's thread in milliseconds, which a person notices from 50 on; `elements` is what the page has then.
+`--node` is a definition, best one that much depends on. Each view is opened by its address in a new page. Seconds go
+from the request to the element that ends the view, first and then as the median of the runs; `task` is the longest task
+of the page's thread in milliseconds, which a person notices from 50 on; `elements` is what the page has then.
 """
 
 import argparse

@@ -461,6 +461,14 @@ def test_facts_are_the_same_above_and_below_the_limit_of_matches(monkeypatch: py
     assert [any_facts(path, data) for path, data in files] == before
 
 
+def test_a_selector_of_a_literal_whose_type_has_no_name() -> None:
+    """Found by the coverage-guided trials; the compiler refuses it, too."""
+    data = b"package a\n\nfunc f() {\n\ts := []struct{}{}.i\n\tg(s)\n}\n"
+    assert_sound(facts_of(data, "go"), data)
+    assert_sound(facts_of(b"s:=[]struct{}{).i}", "go"), b"s:=[]struct{}{).i}")
+    assert qualnames(facts_of(data, "go")) == ["f"]
+
+
 def test_what_follows_a_deep_expression_is_read() -> None:
     facts = facts_of("a()" + ".b()" * 40_000 + "\ndef after(): ...\n")
     assert qualnames(facts) == ["after"]

@@ -164,7 +164,7 @@ def _follow_trailers(text: str, position: int, chain: str, settings: TypeSetting
             position = _skip(text, position + 1)
             named = _NAME.match(text, position)
             if named:
-                chain = f"{chain}.{named[0]}" if chain[0] != "?" else f"?.{named[0]}"
+                chain = f"{chain}.{named[0]}" if chain[:1] not in ("", "?") else f"?.{named[0]}"
                 position = named.end()
                 continue
             end = _find_closing(text, position) if text[position : position + 1] == "(" else -1
