@@ -2,7 +2,7 @@
 class Causalist < Formula
   desc "Answers questions about a code base with the code itself"
   homepage "https://github.com/causalist/causalist"
-  url "https://github.com/causalist/causalist.git", tag: "v0.1.0"
+  url "https://github.com/causalist/causalist.git", tag: "v0.2.0"
   license "MIT"
   head "https://github.com/causalist/causalist.git", branch: "main"
 
