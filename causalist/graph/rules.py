@@ -284,7 +284,7 @@ RULES: tuple[Rule, ...] = (
     Rule(RuleName.VIEW_NAME, Evidence.NAMES, "a view of the name of the action", 0.98, (50, 0, 1)),
     Rule(RuleName.TEXT_KEY, Evidence.NAMES, "it shows the text of that key", 0.96, (49, 1, 2)),
     Rule(RuleName.TEXT, Evidence.NAMES, "the text of that key stands in it", 0.96, (25, 0, 1)),
-    Rule(RuleName.RUN_TARGET, Evidence.NAMES, "it runs a script or target of the file by its name", 0.96, (48, 1, 12)),
+    Rule(RuleName.RUN_TARGET, Evidence.NAMES, "it runs a script or target of the file by its name", 0.96, (48, 1, 10)),
     Rule(RuleName.RUN_FILE, Evidence.NAMES, "it runs, copies, builds or includes the file", 0.92, (47, 3, 11)),
     Rule(
         RuleName.OPERATION,

@@ -208,7 +208,7 @@ def _yaml_runs(text: str) -> Iterator[Named]:
 
 # -- scripts and targets that programs run by their names
 
-_TARGETS = re.compile(r"^@?(?P<names>[\w%./-]+(?:[ ]+[\w%./-]+){0,9})(?:[ ]+[^:=\n]*)?[ ]*:{1,2}(?!=)", re.MULTILINE)
+_TARGETS = re.compile(r"^@?(?P<names>[\w%./-][^:=\n]*)::?(?![:=])", re.MULTILINE)
 _RECIPE_NAME = re.compile(r"[A-Za-z_][\w.-]*")
 _IN_FOLDER = r"(?:[ ]+(?:-C|--prefix|--cwd|--dir|--directory)(?:[ ]+|=)(?P<in{}>[\w./@-]+))?"
 _RUN_TARGET = re.compile(
