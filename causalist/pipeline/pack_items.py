@@ -48,7 +48,7 @@ MIN_PROBABILITY_READ = 0.01  # of a node whose source is read, if the budget is 
 
 
 # A passage of a document comes with the code if its score, as if documents ranked as high as code, is at least this
-# share of that of the best code. Chosen on tests/benchmarks/questions/documents.jsonl, between its documents and those
+# share of that of the best code. Chosen on tests/benchmarks/documents/questions.jsonl, between its documents and those
 # of questions that code alone answers.
 DOCUMENT_SHARE = 0.5
 DOCUMENT_PROBABILITY = 0.03  # that a reader needs it: it takes the room that more probable code leaves

@@ -85,6 +85,8 @@ class WebApp:
         # Cookies ignore ports: with one name, two servers would overwrite each other's token.
         self._cookie = f"causalist-{port}"
         self._answering = asyncio.Semaphore(_ANSWERS_AT_ONCE)
+        # Tests of what much code uses take a minute; pages that were left must not keep other answers waiting.
+        self._finding_tests = asyncio.Semaphore(1)
         # By folder: the overview, which takes seconds in large repositories, and the state that it is of.
         self._overviews: dict[Path, tuple[Repository, dict[str, object]]] = {}
         page = [Route(f"/{name}", self._file(name), methods=["GET"]) for name in _TYPES if name != "index.html"]
@@ -205,7 +207,7 @@ class WebApp:
             tests = () if repository.show(node).hit.kind == NodeKind.EXTERNAL.label else repository.tests(node)
             return {"n": len(tests), "tests": list_tests(tests, _MAX_EDGES)}
 
-        return await self._answer_indexed(live, work)
+        return await self._answer_indexed(live, work, places=self._finding_tests)
 
     async def _review(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return the document of `review --json` of the files as they are against HEAD."""
@@ -285,13 +287,18 @@ class WebApp:
         live: LiveRepository,
         work: Callable[["Repository", LiveView], dict[str, object]],
         wait_seconds: float = _WAIT_SECONDS,
+        places: asyncio.Semaphore | None = None,
     ) -> Response:
-        """Return the answer of `work`, or the progress of indexing while there is no index."""
+        """Return the answer of `work`, or the progress of indexing while there is no index.
+
+        `places` limit how many are computed at once; by default it shares the limit of all answers.
+        """
         view = await live.view(wait_seconds, _ignore_progress)
         repository = view.repository
         if repository is None:
             return _indexing_response(view)
-        return _json_response(await self._answer(partial(work, repository, view)))
+        async with places or self._answering:
+            return _json_response(await run_in_thread(partial(work, repository, view)))
 
     async def _answer(self, work: Callable[[], dict[str, object]]) -> dict[str, object]:
         async with self._answering:

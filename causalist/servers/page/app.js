@@ -5,6 +5,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const OPTIONS = { level: "symbol", top_k: "20", order: "causal", max_tokens: "4000" };
 const MOST_LINES = 400;
 const MOST_ROWS = 15; // of one list of a change
+const MOST_USERS = 200; // of a definition whose tests are looked for unasked: of more, that may take a minute
 // Names of editors, and the addresses that they open. {path} is absolute and begins with a slash.
 const EDITORS = {
   vscode: ["VS Code", "vscode://file{path}:{line}"],
@@ -502,7 +503,11 @@ function showCode({ node, callers, references, callees, colors }) {
     .filter(([, found]) => found.n).map(([title, found, end]) => usesOf(title, found, end));
   const columns = make("div", { class: "columns" }, ...lists);
   parts.push(columns);
-  if (node.kind !== "external") addTests(node.node, columns);
+  if (node.kind !== "external" && callers.n + references.n <= MOST_USERS) addTests(node.node, columns);
+  else if (node.kind !== "external") {
+    const find = make("button", { type: "button", id: "find-tests", on: { click: () => { find.remove(); addTests(node.node, columns); } } }, "Find the tests that may run it");
+    columns.append(make("div", {}, find));
+  }
   $("code").replaceChildren(...parts);
   $("code").scrollTop = 0;
 }
@@ -668,13 +673,14 @@ document.addEventListener("keydown", (event) => {
   if (run && run() !== true) event.preventDefault();
 });
 
-async function fromAddress() {
+async function fromAddress({ typed = "" } = {}) {
   const query = new URLSearchParams(location.search);
   const node = query.get("node"), picture = pictureOf(query), named = query.get("repository");
   ++state.pictured;
   if ($("drawn").open) $("drawn").close();
   if (!enter(named === null ? state.served[0] : named)) return;
   setForm(query);
+  if (typed && !query.get("q")) $("question").value = typed;
   if (query.get("view") === "changes") await showChanges({ node, push: false });
   else if (query.get("q")) await ask(query.get("q"), { node, push: false });
   else if (node) showAlone(node);
@@ -783,7 +789,7 @@ if (!$("editor").value) $("editor").value = "vscode";
 $("template").value = localStorage.getItem("template") || "";
 setEditor(false);
 for (const id of ["editor", "template"]) $(id).addEventListener("change", () => setEditor(true));
-window.addEventListener("popstate", fromAddress);
+window.addEventListener("popstate", () => fromAddress());
 setTheme(localStorage.getItem("theme"));
 $("repositories").addEventListener("change", () => {
   const query = new URLSearchParams({ repository: $("repositories").value });
@@ -795,6 +801,6 @@ call("/api/repositories").then(({ repositories }) => {
   $("repositories").replaceChildren(...repositories.map((each) => make("option", { value: each.name, title: each.root }, each.name)));
   $("repositories").hidden = repositories.length < 2;
   $("repository").classList.toggle("sr", repositories.length > 1);
-  return fromAddress();
+  return fromAddress({ typed: $("question").value }); // who types at once loses nothing
 }).catch((error) => blank("That did not work", error.message, true));
 if (!location.search) $("question").focus();

@@ -1,8 +1,8 @@
 """How often a pack has the document of an answer, and the code that the document explains or names.
 
-    python -m tests.benchmarks.questions.documents CLONES [-- OPTIONS OF ASK]
+    python -m tests.benchmarks.documents CLONES [-- OPTIONS OF ASK]
 
-CLONES holds clones of the repositories of `documents.jsonl` at their commits, named `owner+name`. A document counts if
+CLONES holds clones of the repositories of `questions.jsonl` at their commits, named `owner+name`. A document counts if
 a passage of it is in the pack, code if its definition (or, where only a file is named, something of it) is.
 Prints each question with what is missing, then the share of questions with the document, with the code, and with both,
 each with a 95 % interval (Wilson).
@@ -18,7 +18,7 @@ from typing import Any
 
 from tests.benchmarks.edges.rust_sites import wilson
 
-QUESTIONS = Path(__file__).with_name("documents.jsonl")
+QUESTIONS = Path(__file__).with_name("questions.jsonl")
 
 
 def has_code(items: list[dict[str, Any]], clone: Path, code: dict[str, str]) -> bool:
