@@ -252,7 +252,7 @@ def answer_each_meaning(command: _Command) -> _Command:
         if not reported:
             return
         if options["as_json"]:
-            from causalist.serialize.lookups import meanings_document
+            from causalist.serialize.lookup_documents import meanings_document
 
             emit_document(meanings_document(dict(answer.document or {}) for answer in answers))
         else:

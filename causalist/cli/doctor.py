@@ -17,7 +17,7 @@ from causalist.cli._output import emit_document, emit_lines, say
 from causalist.cli._repository import json_option, print_result, repo_option, repository_options
 from causalist.cli._run import COMPLETION, NOTHING_FOUND
 from causalist.errors import CausalistError, UsageError
-from causalist.serialize.lookups import config_document
+from causalist.serialize.lookup_documents import config_document
 
 if TYPE_CHECKING:
     from causalist.cli.install import Client

@@ -20,7 +20,7 @@ from causalist.cli._repository import (
     resolve_id,
 )
 from causalist.cli._run import NOTHING_FOUND
-from causalist.serialize.lookups import prove_document
+from causalist.serialize.lookup_documents import prove_document
 
 if TYPE_CHECKING:
     from causalist.model.lookup import ObservedStatus
@@ -85,7 +85,7 @@ def observe_command(
 
 def _report(status: "ObservedStatus | None", as_json: bool, message: str) -> None:
     if as_json:
-        from causalist.serialize.lookups import observed_document
+        from causalist.serialize.lookup_documents import observed_document
 
         emit_document(observed_document(status))
     elif status is not None:

@@ -353,7 +353,7 @@ def find_command(name: str, folder: Path, token: str | None, kind: str | None, l
     """
     from causalist.cli.lookup import format_hits
     from causalist.fleet.lookups import find_nodes
-    from causalist.serialize.lookups import find_document
+    from causalist.serialize.lookup_documents import find_document
 
     hits = find_nodes(_open_view(folder, token), name, limit=limit, kind=kind)
     nothing = "" if hits else f"nothing{f' of kind {kind}' if kind else ''} has a name like {name!r}"
@@ -405,7 +405,7 @@ def path_command(source: str, target: str, folder: Path, token: str | None, as_j
     """
     from causalist.cli.lookup import format_path
     from causalist.fleet.lookups import find_path, resolve_node
-    from causalist.serialize.lookups import path_document
+    from causalist.serialize.lookup_documents import path_document
 
     view = _open_view(folder, token)
     start, end = resolve_node(view, source), resolve_node(view, target)
@@ -441,7 +441,7 @@ def impact_command(
     """
     from causalist.cli.edges import format_impact, format_mentions, select_nearest
     from causalist.fleet.lookups import find_impact
-    from causalist.serialize.lookups import impact_document
+    from causalist.serialize.lookup_documents import impact_document
 
     view = _open_view(folder, token)
     given = _resolve(view, nodes)
@@ -479,7 +479,7 @@ def tests_command(
     """
     from causalist.cli.edges import format_tests
     from causalist.fleet.lookups import find_tests
-    from causalist.serialize.lookups import tests_document
+    from causalist.serialize.lookup_documents import tests_document
 
     view = _open_view(folder, token)
     given = _resolve(view, nodes)
@@ -507,7 +507,7 @@ def map_command(name: str | None, folder: Path, token: str | None, limit: int, m
     from causalist._internal.text import one_line
     from causalist.fleet.lookups import summarize
     from causalist.serialize.answers import FORMAT_VERSION
-    from causalist.serialize.lookups import map_document
+    from causalist.serialize.lookup_documents import map_document
 
     view = _open_view(folder, token)
     if name is not None:

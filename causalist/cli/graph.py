@@ -31,7 +31,13 @@ from causalist.cli._repository import (
 from causalist.cli._run import NOTHING_FOUND
 from causalist.model.symbols import STACKED_LAYERS, NodeKind, split_id
 from causalist.serialize.answers import edge_document
-from causalist.serialize.lookups import layer_document, layers_document, lint_document, map_document, topo_document
+from causalist.serialize.lookup_documents import (
+    layer_document,
+    layers_document,
+    lint_document,
+    map_document,
+    topo_document,
+)
 
 if TYPE_CHECKING:
     from causalist.model.graph import CodeGraph, Edge

@@ -33,7 +33,7 @@ from causalist.cli.edges import describe_rule
 from causalist.errors import UnreadNode
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import NodeKind, split_id
-from causalist.serialize.lookups import (
+from causalist.serialize.lookup_documents import (
     find_document,
     neighbors_document,
     path_document,

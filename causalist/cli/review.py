@@ -21,7 +21,7 @@ from causalist.cli._run import NOTHING_FOUND, import_numpy
 from causalist.cli.edges import read_share
 from causalist.errors import UsageError
 from causalist.serialize.answers import Document
-from causalist.serialize.lookups import review_document
+from causalist.serialize.lookup_documents import review_document
 
 if TYPE_CHECKING:
     from causalist.model.lookup import Affected

@@ -23,8 +23,8 @@ from causalist.graph.overloads import (
     misfit,
 )
 from causalist.graph.program import Program
+from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
-from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import ArgumentKind, Definition, ImportKind
 from causalist.model.language import ConversionSettings, LanguageSettings
 from causalist.model.roles import is_secondary, role_of

@@ -27,10 +27,10 @@ from causalist.graph.infer.inference import Inference
 from causalist.graph.program import Program
 from causalist.graph.relations.mentions import MentionResolver
 from causalist.graph.relations.overrides import OverrideFinder, StructuralTypes
+from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.resolver import Derived, Resolver
 from causalist.graph.rules import RuleName
 from causalist.graph.tables import EdgeCollector, NodeDrafts
-from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind, Lookup, Reference
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, LookupSettings, ModuleSystem

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.overloads import best_overloads, misfit
 from causalist.graph.program import Program
+from causalist.graph.resolution_results import Resolution, ResolutionKind, Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
-from causalist.graph.values import Resolution, ResolutionKind, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.roles import role_of

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from causalist.graph.values import Value, ValueKind
+from causalist.graph.resolution_results import Value, ValueKind
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language import ConversionSettings, LanguageSettings
 from causalist.model.type_notation import OPTIONAL, split_generic

@@ -21,8 +21,8 @@ from causalist.graph.imports.modules import HeaderReach, InclusionGraph, ModuleM
 from causalist.graph.imports.package_scope import PackageScopes
 from causalist.graph.imports.packages import DeclaredTypes, FolderMap, external_package, local_name
 from causalist.graph.overloads import Literals, best_overloads, literals_of, misfit
+from causalist.graph.resolution_results import Resolution, ResolutionKind
 from causalist.graph.rules import RuleName
-from causalist.graph.values import Resolution, ResolutionKind
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind, ManifestKey
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, accessor_names

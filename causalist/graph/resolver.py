@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist.graph.build_variants import TwinChooser
 from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes
 from causalist.graph.imports.modules import InclusionGraph
 from causalist.graph.imports.packages import share_imports
@@ -16,9 +17,8 @@ from causalist.graph.infer.inference import Inference
 from causalist.graph.name_lookup import NameLookup, has_receiver_parameters
 from causalist.graph.overloads import best_overloads, misfit
 from causalist.graph.program import Program
+from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
-from causalist.graph.twins import TwinChooser
-from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, ArgumentKind, Implementation
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind

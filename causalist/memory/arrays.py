@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.memory.extractors import TYPES
-from causalist.memory.matrix import Axis, Floats, Ints, Matrix, splice_matrix, splice_sorted
+from causalist.memory.matrix_splices import Axis, Floats, Ints, Matrix, splice_matrix, splice_sorted
 from causalist.memory.records import TIMESTAMP, Record, Records, sort_strings
 from causalist.memory.senses import (
     SenseAssignment,

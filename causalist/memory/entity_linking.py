@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.memory.extractors import ALIAS, EntityExtractor, RegexEntityExtractor, Triple, normalize_extraction
-from causalist.memory.matrix import Floats
+from causalist.memory.matrix_splices import Floats
 from causalist.memory.names import entity_id
 from causalist.memory.walk import Seeding, Snapshot, Variant
 from causalist.model.answer import Specificity

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.memory.matrix import Axis, find_entries, splice_entries
+from causalist.memory.matrix_splices import Axis, find_entries, splice_entries
 from causalist.rank.terms import STOP_WORDS
 
 MIN_NAME_CHARACTERS = 2  # characters

@@ -21,7 +21,7 @@ from causalist._internal.stages import Circuits
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.entity_linking import build_seeds, link_query
 from causalist.memory.index import HippoIndex, expand_linked
-from causalist.memory.matrix import Floats
+from causalist.memory.matrix_splices import Floats
 from causalist.memory.retrieval import (
     MAX_FUSED,
     Query,

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.extractors import ALIAS, TYPES, Embedder, Extraction
-from causalist.memory.matrix import find_entries
+from causalist.memory.matrix_splices import find_entries
 from causalist.memory.names import Words, entity_id, fold_run, fold_words, is_name, split_text
 from causalist.model import protocols as embedding
 from causalist.rank.lexical.query_expansion import damerau_distance

@@ -46,7 +46,7 @@ from causalist.memory.entity_linking import (
     terms_in_vocabulary,
 )
 from causalist.memory.extractors import EntityExtractor
-from causalist.memory.matrix import Floats
+from causalist.memory.matrix_splices import Floats
 from causalist.memory.names import Names, fold_words
 from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE, Seeding, Snapshot, Variant
 from causalist.model.answer import RetrievalMode, Route

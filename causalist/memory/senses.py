@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.memory.matrix import Floats, Ints, Matrix, find_entries, splice_sorted
+from causalist.memory.matrix_splices import Floats, Ints, Matrix, find_entries, splice_sorted
 from causalist.rank.terms import STOP_WORDS, terms_of
 
 _WORD = re.compile(r"[^\W_]+")

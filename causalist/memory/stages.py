@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, UsageError
 from causalist.memory.arrays import parse_seconds
-from causalist.memory.matrix import Floats
+from causalist.memory.matrix_splices import Floats
 from causalist.memory.records import SUPERSEDES, TIMESTAMP
 from causalist.memory.walk import Snapshot
 from causalist.model.answer import MemoryMode

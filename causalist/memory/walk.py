@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.memory.arrays import Counts, MemoryArrays
-from causalist.memory.matrix import Floats, Matrix, SortedPositions
+from causalist.memory.matrix_splices import Floats, Matrix, SortedPositions
 from causalist.memory.names import Names
 from causalist.memory.records import SUPERSEDES, Records, Vectors, cosines, is_visible
 from causalist.model.answer import GraphVariant, Specificity

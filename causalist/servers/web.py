@@ -30,7 +30,7 @@ from causalist.errors import CausalistError, UsageError
 from causalist.model.lookup import EntryPointKind, OrderLevel
 from causalist.model.symbols import NodeKind, Role
 from causalist.serialize.answers import answer_document, edge_document, read_options, read_question, status_document
-from causalist.serialize.lookups import node_document, review_document, show_document
+from causalist.serialize.lookup_documents import node_document, review_document, show_document
 from causalist.servers.event_loop import run_in_thread
 from causalist.servers.http_guard import AccessRules, Guard, new_token, read_token
 from causalist.servers.index_job import Stage

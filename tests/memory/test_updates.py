@@ -10,7 +10,7 @@ import pytest
 
 from causalist.memory import HippoIndex
 from causalist.memory.extractors import Entity, Extraction, Triple
-from causalist.memory.matrix import Axis, Matrix, splice_matrix, splice_sorted
+from causalist.memory.matrix_splices import Axis, Matrix, splice_matrix, splice_sorted
 from causalist.memory.walk import VARIANTS
 from causalist.model.answer import RetrievalMode
 

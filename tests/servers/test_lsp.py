@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 
 from causalist.pipeline.repository import Repository
 from causalist.serialize.answers import answer_document
-from causalist.serialize.lookups import impact_document
+from causalist.serialize.lookup_documents import impact_document
 from causalist.servers.index_job import Stage
 from causalist.servers.live_repository import FreshnessReport, LiveView
 from causalist.servers.lsp import answers

@@ -16,7 +16,7 @@ import pytest
 
 from causalist.pipeline.repository import Repository
 from causalist.serialize.answers import answer_document
-from causalist.serialize.lookups import show_document
+from causalist.serialize.lookup_documents import show_document
 from tests.cli.commands import invoke, write_all
 from tests.cli.conftest import SMALL
 from tests.servers.browser import WebServer

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from causalist.graph import Linker, needs_bodies
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program import Program
+from causalist.graph.resolution_results import Resolution, ResolutionKind
 from causalist.graph.tables import NodeDrafts
-from causalist.graph.values import Resolution, ResolutionKind
 from causalist.index.collect import collect_facts
 from causalist.index.freshness import aside_of
 from causalist.index.options import IndexOptions

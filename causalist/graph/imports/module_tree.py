@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.resolution_results import Resolution, ResolutionKind
 from causalist.graph.rules import RuleName
-from causalist.graph.values import Resolution, ResolutionKind
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, ManifestKey
 from causalist.model.language import ModuleSettings, ModuleSystem
 from causalist.model.symbols import TYPE_KINDS, NodeKind

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import OUTSIDE, ModuleTarget, shared_folders
+from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import RuleName
-from causalist.graph.values import Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind, ManifestKey
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, FACADE, TYPE_KINDS, NodeKind

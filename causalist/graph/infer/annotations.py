@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from causalist.graph.infer.base import InferenceBase
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_parameter_of_function, returns_own_class
 from causalist.graph.program import Program
+from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
 from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.name_lookup import NameLookup
 from causalist.graph.program import Program
+from causalist.graph.resolution_results import BUILTIN, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, UNKNOWN, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import (

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.base import InferenceBase, NameBindings
 from causalist.graph.program import Program
+from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
-from causalist.graph.values import BUILTIN, HOLDERS, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language import ShapeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind

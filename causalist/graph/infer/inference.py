@@ -17,8 +17,7 @@ from causalist.graph.infer.mentioned_modules import MentionedModules
 from causalist.graph.name_lookup import NameLookup
 from causalist.graph.overloads import arguments_of
 from causalist.graph.program import Program
-from causalist.graph.rules import RuleName
-from causalist.graph.values import (
+from causalist.graph.resolution_results import (
     BUILTIN,
     HOLDERS,
     RESOLUTION_KINDS,
@@ -30,6 +29,7 @@ from causalist.graph.values import (
     ValueKind,
     value_of_resolution,
 )
+from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding, Import
 from causalist.model.language import ShapeSettings, TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, accessor_names

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.base import InferenceBase
 from causalist.graph.program import Program
+from causalist.graph.resolution_results import BUILTIN, UNKNOWN, Value, ValueKind, value_of_resolution
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, UNKNOWN, Value, ValueKind, value_of_resolution
 from causalist.model.facts import MODULE_SCOPE, ImportKind
 
 _MODULES = (ValueKind.MODULE, ValueKind.DEFINITION, ValueKind.PARTIAL_PACKAGE)

@@ -23,7 +23,7 @@ from functools import cache
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language import LanguageSettings
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind
-from causalist.parse.syntax import prefix_types as prefixed
+from causalist.parse.syntax import go_like_types as prefixed
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import with_members
 from causalist.parse.syntax.local_names import LocalNames, ShadowedNames

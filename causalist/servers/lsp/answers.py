@@ -25,7 +25,7 @@ from causalist.model.source import FileEntry
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.parse import dialect_of
 from causalist.serialize.answers import answer_document, read_options, read_question
-from causalist.serialize.lookups import impact_document, review_document
+from causalist.serialize.lookup_documents import impact_document, review_document
 from causalist.servers.lsp.protocol import (
     SHOWN_KINDS,
     DefinitionLocator,

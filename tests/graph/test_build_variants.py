@@ -1,8 +1,8 @@
 """Functions between which a build chooses: what a condition denies, and what commands say of the set."""
 
 from causalist.graph import build_graph
+from causalist.graph.build_variants import are_exclusive
 from causalist.graph.invalidation import compare_interfaces
-from causalist.graph.twins import are_exclusive
 from causalist.model.graph import CodeGraph
 from causalist.navigate.verify import verify_use
 from causalist.parse import load_settings, parse_file

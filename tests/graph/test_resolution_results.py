@@ -1,7 +1,15 @@
 """Unions of values, and values as found by another rule."""
 
+from causalist.graph.resolution_results import (
+    BUILTIN,
+    UNKNOWN,
+    Resolution,
+    ResolutionKind,
+    Value,
+    ValueKind,
+    value_of_resolution,
+)
 from causalist.graph.rules import RuleName
-from causalist.graph.values import BUILTIN, UNKNOWN, Resolution, ResolutionKind, Value, ValueKind, value_of_resolution
 
 FUNCTION = Value(ValueKind.DEFINITION, 1, RuleName.IMPORT)
 INSTANCE = Value(ValueKind.INSTANCE, 2, RuleName.ANNOTATION)
