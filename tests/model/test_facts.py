@@ -22,6 +22,7 @@ MANIFESTS = {
         '[package]\nname = "a"\nbuild = "build.rs"\n[dependencies]\nb = "1"\n[workspace.dependencies]\nc = "1"\n'
     ),
     "pytest.ini": "[pytest]\npython_functions = it_*\n",
+    "lib/dune": "(library (name shop))\n",
     "tagged.go": "//go:build linux\n\npackage a\n",
 }
 
