@@ -64,8 +64,10 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
     )
     if before != after:
         return None
-    special = _special_prefix(language)
     old, new = _hide_titles(old), _hide_titles(new)
+    if language is not None and language.modules.mentioned and old != new:
+        return None  # an opened or included module hides names of others
+    special = _special_prefix(language)
     one, other = _interface_items(old, language), _interface_items(new, language)
     names: set[str] = set()
     prose_names: set[str] = set()
@@ -383,7 +385,7 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
     """Return the keys of a file; None for a file that others see without a name.
 
     Such are manifests, files that stand for their folder, and languages in which the files of a package share a
-    scope.
+    scope or a module is used without an import.
     """
     stem = posixpath.basename(path).partition(".")[0]
     if facts.manifest or not path.isascii() or not _STEM.fullmatch(stem):
@@ -397,7 +399,8 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
             None if facts.definitions else InvalidationKeys(path, "", stem, nothing, nothing, nothing, nothing, nothing)
         )
     modules = language.modules
-    if modules.system not in (ModuleSystem.DOTTED, ModuleSystem.PATH) or modules.inclusion or modules.reopened:
+    is_named = modules.system in (ModuleSystem.DOTTED, ModuleSystem.PATH) and not modules.mentioned
+    if not is_named or modules.inclusion or modules.reopened:
         return None
     if stem in modules.index_stems or (modules.system is ModuleSystem.PATH and stem in _ENTRIES):
         return None

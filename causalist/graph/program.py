@@ -314,7 +314,7 @@ class Program:
             return self._follow_declared(file, entry, settings, called)
         if self.tree_paths.tree.has_file(file):
             return self.tree_paths.follow_import(file, entry)
-        if settings.modules.mentioned and entry.kind is ImportKind.MODULE:
+        if settings.modules.mentioned and entry.kind == ImportKind.MODULE:
             head = entry.module.partition(".")[0]
             found = self.modules.resolve(self.files[file].path, head, 0, settings.modules)
             if found.file >= 0:

@@ -171,16 +171,16 @@ def _import_once(imports: Sequence[Import], local: Set[str]) -> list[Import]:
     """
     first: dict[tuple[int, int, str], Import] = {}
     for each in imports:
-        if each.kind is ImportKind.MODULE:
+        if each.kind == ImportKind.MODULE:
             head, *others = each.module.split(".")[:2]
             if head in local:
                 continue
             each = each._replace(scope=MODULE_SCOPE, module=".".join((head, *others)))
         first.setdefault((each.scope, each.kind, each.module), each)
-    modules = (each.module for each in first.values() if each.kind is ImportKind.MODULE)
+    modules = (each.module for each in first.values() if each.kind == ImportKind.MODULE)
     # A name alone says nothing that one with a name behind it does not say.
     said = {module.partition(".")[0] for module in modules if "." in module}
-    kept = [each for each in first.values() if each.kind is not ImportKind.MODULE or each.module not in said]
+    kept = [each for each in first.values() if each.kind != ImportKind.MODULE or each.module not in said]
     return sorted(kept, key=lambda each: (each.row, each.module, each.kind))
 
 
@@ -191,8 +191,8 @@ def _is_marked_test(handler: str, settings: LanguageSettings) -> bool:
 
 def _read_export_list(facts: FileFacts) -> tuple[str, ...] | None:
     """Return the names that a module exports, with all that exported types hold; None for all names."""
-    passed = {each.module for each in facts.imports if each.kind is ImportKind.REEXPORT_ALL}
-    imported = {each.module for each in facts.imports if each.kind is not ImportKind.REEXPORT_ALL}
+    passed = {each.module for each in facts.imports if each.kind == ImportKind.REEXPORT_ALL}
+    imported = {each.module for each in facts.imports if each.kind != ImportKind.REEXPORT_ALL}
     if not (facts.exports or passed) or not passed <= imported:  # one that it does not import is itself
         return None
     names = {each.exported for each in facts.exports}

@@ -1,12 +1,16 @@
 """Letters and keys in facts: the enums name all that is written, and nothing else."""
 
+import re
 import tomllib
+from enum import Enum
 from pathlib import Path
 
+from causalist.model import facts as model
 from causalist.model.facts import ArgumentKind, ManifestKey
 from causalist.parse import parse_file
 
-GRAMMARS = Path(__file__).parents[2] / "grammars"
+ROOT = Path(__file__).parents[2]
+GRAMMARS = ROOT / "grammars"
 
 # One text for each format, with every key that its reader knows.
 MANIFESTS = {
@@ -42,3 +46,13 @@ def test_languages_and_calls_use_the_letters_of_the_enum() -> None:
     source = b"""class A { void f() { g("s", 'c', 1, 1L, 1.0, 1f, true, null, x -> x, y); } }"""
     (call,) = parse_file("A.java", source).calls
     assert call.arguments == "scildfbn>?" == "".join(ArgumentKind)
+
+
+def test_members_are_compared_by_value() -> None:
+    """Facts that were stored have plain values, which are equal to the members and are not them."""
+    own = [each for each in vars(model).values() if getattr(each, "__module__", "") == model.__name__]
+    names = [each.__name__ for each in own if isinstance(each, type) and issubclass(each, Enum)]
+    by_identity = re.compile(rf"\bis (?:not )?(?:{'|'.join(names)})\.")
+    assert {"ImportKind", "ManifestKey"} <= set(names) and by_identity.search("kind is not ImportKind.STAR")
+    found = [path.name for path in (ROOT / "causalist").rglob("*.py") if by_identity.search(path.read_text("utf-8"))]
+    assert found == []

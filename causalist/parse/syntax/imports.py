@@ -224,7 +224,7 @@ class ImportReader:
         assert self.group is not None
         imports, exports = self.group.finish()
         if self._scopes.settings.modules.inclusion:
-            imports = [self._with_whole_name(each) if each.kind is ImportKind.STAR else each for each in imports]
+            imports = [self._with_whole_name(each) if each.kind == ImportKind.STAR else each for each in imports]
         self.imports += imports
         self.exports += exports
         self.group = None
@@ -233,7 +233,7 @@ class ImportReader:
         """Return an import of everything whose module may be named by an alias above, with the module's own name."""
         head, dot, rest = star.module.partition(".")
         for entry in reversed(self.imports):
-            if entry.alias == head and entry.name and entry.kind is ImportKind.NAME:
+            if entry.alias == head and entry.name and entry.kind == ImportKind.NAME:
                 return star._replace(module=".".join(filter(None, (entry.module, entry.name))) + dot + rest)
         return star
 
