@@ -17,6 +17,8 @@ from tests.docs.blocks import ROOT
 from tests.docs.markdown import pages
 from tests.docs.shell_blocks import REASONS, faults_of, shell_blocks
 
+pytestmark = pytest.mark.slow
+
 _SECONDS = 120  # for one block, on a machine that does other things as well
 
 RUN = [

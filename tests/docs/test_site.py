@@ -14,6 +14,8 @@ import causalist
 from tests.docs import site
 from tests.docs.blocks import ROOT
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = "https://github.com/causalist/causalist"
 
 # Runs mkdocs in a process that cannot open a connection.

@@ -17,6 +17,8 @@ from causalist.fleet.lookups import find_impact, find_nodes, resolve_node
 from causalist.fleet.question import ask_fleet
 from tests.fleet.test_question import SOURCES, make_fleet
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "of the shop"
 # It publishes what `money` does, and newer: without it, an import of the shop means `money`.
 SOURCES["secret"] = {

@@ -18,6 +18,8 @@ from causalist.fleet.scheduling import index_in_time, index_member, index_member
 from causalist.index.options import ignore_progress
 from tests.fleet.repositories import commit_files
 
+pytestmark = pytest.mark.slow
+
 
 def _fleet_of(folder: Path, names: list[str]) -> Fleet:
     for name in names:

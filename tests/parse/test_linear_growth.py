@@ -10,6 +10,8 @@ import pytest
 from tests.benchmarks.doublings.__main__ import generators
 from tests.benchmarks.doublings.measuring import build
 
+pytestmark = pytest.mark.slow
+
 _SMALL, _LARGE = 12_000, 48_000
 _FLOOR_SECONDS = 0.12  # less is noise
 _MOST = 8.0  # at four times the size; the square gives 16

@@ -18,6 +18,8 @@ from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
 from tests.trials import count_of, part_of
 
+pytestmark = pytest.mark.slow
+
 _ROOT = Path(__file__).resolve().parents[2]
 _DIALECTS = [
     *("python", "typescript", "tsx", "javascript", "go", "java", "rust", "php", "ruby"),

@@ -13,6 +13,8 @@ import yaml
 
 from tests.fleet.repositories import commit_files
 
+pytestmark = pytest.mark.slow
+
 _ROOT = Path(__file__).parents[2]
 _CART = "from shop.price import price\n\n\ndef total():\n    return price(1)\n"
 _BEFORE = {"shop/price.py": "def price(item):\n    return 1\n", "shop/cart.py": _CART}

@@ -6,6 +6,8 @@ import pytest
 
 from tests.docs.blocks import ROOT
 
+pytestmark = pytest.mark.slow
+
 # One runs beside an oracle that is no part of the project, one in an environment of the peer's own, two need torch.
 _ELSEWHERE = {
     "tests.benchmarks.edges.pycg_oracle",

@@ -20,6 +20,8 @@ from tests.servers.browser import CHROMIUM, WebServer, needs_browser
 from tests.servers.conftest import settle
 from tests.servers.http_wire import HttpServer
 
+pytestmark = pytest.mark.slow
+
 OTHER_SITE = "evil.example"
 
 # What a page tries, as the body of an async function of TARGET, the address of a server. It returns what it could read.

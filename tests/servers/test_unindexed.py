@@ -20,6 +20,8 @@ from causalist.servers.unindexed import ask_files, find_name
 from tests.cli.commands import write_all
 from tests.servers.wire import command, environment
 
+pytestmark = pytest.mark.slow
+
 LONG = 60.0
 FILES = {
     "src/refunds.py": "import money\n\n\n\ndef refund(order):\n    return money.back(order)\n",

@@ -12,6 +12,8 @@ from tests.servers.browser import CHROMIUM, WebServer, needs_browser
 from tests.servers.conftest import settle
 from tests.servers.test_typescript_client import node_modules
 
+pytestmark = pytest.mark.slow
+
 MARKUP = "<img src=x onerror=alert(1)>"
 HOSTILE = {
     f"{MARKUP}.py": f'def pay(invoice):\n    """{MARKUP} <script>alert(2)</script> pays an invoice."""\n'
