@@ -53,6 +53,7 @@ MIN_PROBABILITY_READ = 0.01  # of a node whose source is read, if the budget is 
 DOCUMENT_SHARE = 0.5
 DOCUMENT_PROBABILITY = 0.03  # that a reader needs it: it takes the room that more probable code leaves
 MAX_MENTIONED = 3  # definitions that a document brings
+_PROSE = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt")  # of documents that people read, unlike a specification
 
 
 class PackChoice(NamedTuple):
@@ -131,7 +132,8 @@ def with_document(
     for at in np.lexsort((passages, -alike)).tolist():
         if alike[at] < DOCUMENT_SHARE * best_code:
             return list(needed)
-        if not is_history(nodes.ids[int(nodes.files[passages[at]])]):
+        path = nodes.ids[int(nodes.files[passages[at]])]
+        if path.lower().endswith(_PROSE) and not is_history(path):
             break
     else:
         return list(needed)
