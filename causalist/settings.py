@@ -285,7 +285,7 @@ def _read_table(root: Path, name: str, place: tuple[str, ...]) -> dict[tuple[str
         return {}
     if place and b"causalist" not in file.data:
         return {}  # spares most repositories the time to parse it
-    from causalist._internal.text import read_toml
+    from causalist._internal.text_formatting import read_toml
 
     try:
         table: Any = read_toml(file.data.decode("utf-8"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.parse import languages, trees
+from causalist.parse import languages, syntax_tree
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def grammars_at(folder: Path) -> Iterator[None]:
         languages.load_grammar,
         languages.load_parser,
         languages.grammar_version,
-        trees.reader_of,
+        syntax_tree.reader_of,
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(languages, "grammars_folder", lambda: folder)

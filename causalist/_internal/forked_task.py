@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from causalist._internal.named_arrays import Arrays, flatten, unflatten
+from causalist._internal.dataclass_arrays import Arrays, flatten, unflatten
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 import click
 
 from causalist._internal.lazy import dataclass
-from causalist._internal.text import align_columns
+from causalist._internal.text_formatting import align_columns
 from causalist.cli._output import emit, emit_lines, escape_controls, say
 from causalist.errors import CausalistError, UsageError
 
 if TYPE_CHECKING:
-    from causalist.llm import Citation, CitationChecker, Model
+    from causalist.llm_answer import Citation, CitationChecker, Model
     from causalist.model.answer import Answer, Pack, PageRankInfo
     from causalist.model.scores import Hit, Hop
 
@@ -57,7 +57,7 @@ class AnswerWriter:
         # Also refuses NaN; a thread cannot wait for longer than some years.
         if not 0 < patience <= 86_400:
             raise UsageError(f"--answer-timeout must be above 0 and at most 86400 seconds, not {patience:g}")
-        from causalist.llm import check_format, load_model
+        from causalist.llm_answer import check_format, load_model
 
         check_format(format)
         return cls(load_model(name), patience)
@@ -112,7 +112,7 @@ class AnswerWriter:
         }
 
     def _stream(self, question: str, pack: "Pack", checker: "CitationChecker") -> Iterator[str]:
-        from causalist.llm import build_prompt, stream_answer
+        from causalist.llm_answer import build_prompt, stream_answer
 
         say(f"note: {self.model.model_id} receives the query and the pack, {pack.tokens} tokens")
         for part in stream_answer(self.model, build_prompt(question, pack), self.patience):
@@ -121,7 +121,7 @@ class AnswerWriter:
 
 
 def _new_checker(pack: "Pack") -> "CitationChecker":
-    from causalist.llm import CitationChecker
+    from causalist.llm_answer import CitationChecker
 
     return CitationChecker(pack.places)
 

@@ -87,7 +87,7 @@ def _link_message(slug: str) -> str:
 
 def escape_controls(text: str) -> str:
     """Return `text` with terminal control characters escaped; repositories are untrusted."""
-    from causalist._internal.text import neutralise
+    from causalist._internal.text_formatting import neutralise
 
     return neutralise(text)
 

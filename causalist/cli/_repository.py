@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
-from causalist._internal.text import describe_age
+from causalist._internal.text_formatting import describe_age
 from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._run import NOTHING_FOUND, import_numpy
 from causalist.errors import AmbiguousNode, ExtraMissing, NothingToIndex

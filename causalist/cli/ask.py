@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from causalist.errors import NothingToIndex
     from causalist.model.answer import Answer, AskOptions
     from causalist.model.index import Index
-    from causalist.pipeline.steps import Deadline
+    from causalist.pipeline.guarded_steps import Deadline
     from causalist.servers.question_worker import BoundedAnswer
 
     _ReadInPart = Index | BoundedAnswer  # has the files that were read only in part
@@ -279,8 +279,8 @@ def _in_time(
 ) -> "BoundedAnswer":
     """Return the answer by a deadline; `when_empty` as in `open_repository`."""
     from causalist.errors import NothingToIndex
+    from causalist.servers.deadline_process import answer_in_time
     from causalist.servers.question_worker import Task
-    from causalist.servers.supervisor import answer_in_time
 
     keep_freed_memory()
     task = Task(repo or Path(), question, options, repo is not None, force, remember)
@@ -307,7 +307,7 @@ def _document_when_empty(
 
 def _due(seconds: float) -> "Deadline":
     """Return the deadline of the answer, counted from the start of the process. Raises UsageError."""
-    from causalist.pipeline.steps import Deadline
+    from causalist.pipeline.guarded_steps import Deadline
 
     began = click.get_current_context().find_object(StartTime)
     return Deadline(seconds, gone=0.0 if began is None else began.seconds)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from causalist._internal.text import align_columns, count_noun
+from causalist._internal.text_formatting import align_columns, count_noun
 from causalist.cli._output import emit, emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import (
     answer_each_meaning,
@@ -155,7 +155,7 @@ def push_command(address: str, names: tuple[str, ...], key: Path | None, folder:
       causalist fleet push s3://ci/causalist --sign ci.key
     """
     from causalist.fleet import Fleet, FleetStore
-    from causalist.fleet.shards import copy_shards, read_private_key
+    from causalist.fleet.repository_shard import copy_shards, read_private_key
 
     signer = None if key is None else read_private_key(key)
     shards = copy_shards(Fleet.open(folder).store, FleetStore(address), names, signer=signer)
@@ -177,7 +177,7 @@ def pull_command(address: str, names: tuple[str, ...], key: Path | None, folder:
       causalist fleet pull s3://team/causalist --key ci.key.pub
     """
     from causalist.fleet import Fleet, FleetStore
-    from causalist.fleet.shards import read_public_key
+    from causalist.fleet.repository_shard import read_public_key
 
     verifier = None if key is None else read_public_key(key)
     shards = Fleet.pull(folder, FleetStore(address), names, verifier=verifier)
@@ -193,7 +193,7 @@ def key_command(file: Path) -> None:
     Example:
       causalist fleet key ci.key
     """
-    from causalist.fleet.shards import write_key_pair
+    from causalist.fleet.repository_shard import write_key_pair
 
     beside = write_key_pair(file)
     emit_lines([f"wrote {file} (keep it secret) and {beside}"])
@@ -315,7 +315,7 @@ def ask_command(
     """
     from causalist.fleet.question import N_REPOSITORIES, ask_fleet
     from causalist.model.answer import AskOptions, Level, PackFormat
-    from causalist.pipeline.steps import Deadline
+    from causalist.pipeline.guarded_steps import Deadline
     from causalist.serialize.answers import answer_document
 
     began = context.find_object(StartTime)
@@ -351,7 +351,7 @@ def find_command(name: str, folder: Path, token: str | None, kind: str | None, l
     Example:
       causalist fleet find AuthMw
     """
-    from causalist.cli.lookup import format_hits
+    from causalist.cli.find_and_show import format_hits
     from causalist.fleet.lookups import find_nodes
     from causalist.serialize.lookup_documents import find_document
 
@@ -372,7 +372,7 @@ def callers_command(node: str, folder: Path, token: str | None, min_confidence: 
     Example:
       causalist fleet callers encode/httpx:httpx/_api.py::get
     """
-    from causalist.cli.edges import format_callers
+    from causalist.cli.callers_and_impact import format_callers
     from causalist.fleet.lookups import find_callers
     from causalist.serialize.answers import callers_document
 
@@ -403,7 +403,7 @@ def path_command(source: str, target: str, folder: Path, token: str | None, as_j
     Example:
       causalist fleet path shop/web:checkout money:round_amount
     """
-    from causalist.cli.lookup import format_path
+    from causalist.cli.find_and_show import format_path
     from causalist.fleet.lookups import find_path, resolve_node
     from causalist.serialize.lookup_documents import path_document
 
@@ -439,7 +439,7 @@ def impact_command(
     Example:
       causalist fleet impact money:round_amount --max-depth 2
     """
-    from causalist.cli.edges import format_impact, format_mentions, select_nearest
+    from causalist.cli.callers_and_impact import format_impact, format_mentions, select_nearest
     from causalist.fleet.lookups import find_impact
     from causalist.serialize.lookup_documents import impact_document
 
@@ -477,7 +477,7 @@ def tests_command(
     Example:
       causalist fleet tests money:round_amount
     """
-    from causalist.cli.edges import format_tests
+    from causalist.cli.callers_and_impact import format_tests
     from causalist.fleet.lookups import find_tests
     from causalist.serialize.lookup_documents import tests_document
 
@@ -504,7 +504,7 @@ def map_command(name: str | None, folder: Path, token: str | None, limit: int, m
     Example:
       causalist fleet map --limit 20
     """
-    from causalist._internal.text import one_line
+    from causalist._internal.text_formatting import one_line
     from causalist.fleet.lookups import summarize
     from causalist.serialize.answers import FORMAT_VERSION
     from causalist.serialize.lookup_documents import map_document
@@ -570,7 +570,7 @@ def mcp_command(context: click.Context, folder: Path, token: str | None, http: b
         number = "0"
     handlers = FleetHandlers(fleet, number, token)
     if not http:
-        from causalist.servers.event_loop import claim_pipes
+        from causalist.servers.protocol_pipes import claim_pipes
 
         context.exit(serve_fleet(handlers, claim_pipes()))
     import os

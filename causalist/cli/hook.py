@@ -100,7 +100,7 @@ def build_context(repository: "Repository", prompt: str, shares: Sequence[HookBu
 
     None if the confidence is below every budget, or if the prompt is probably about something else.
     """
-    from causalist._internal.text import middle_cut, neutralise
+    from causalist._internal.text_formatting import middle_cut, neutralise
     from causalist.model.answer import AskOptions, Level
 
     options = AskOptions(level=Level.FILE, top_k=_MAX_FILES_RANKED)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist._internal.stages import StageClock
+from causalist._internal.stage_clock import StageClock
 from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import json_option, open_repository, report_notes, repository_options, require_extra
 from causalist.errors import NothingToIndex
@@ -123,7 +123,7 @@ def index_command(
 def _begin_with(address: str, repo: Path | None, name: str, key: Path | None, *, force: bool) -> None:
     """Put the index in a store into the folder of that of `repo`; the changes since are read by whoever opens it."""
     from causalist.fleet import FleetStore
-    from causalist.fleet.shards import install_index, read_public_key
+    from causalist.fleet.repository_shard import install_index, read_public_key
     from causalist.pipeline.repository import Repository
 
     root, _, _ = Repository.locate(repo or Path(), exact_root=repo is not None, force=force)
@@ -150,7 +150,7 @@ def _profile_lines(stages: Mapping[str, float], raw: float) -> list[str]:
 
 
 def _update_vectors(repository: "Repository", embedder: str) -> int:
-    from causalist.index.vectors import update_vectors
+    from causalist.index.embedding_similarity import update_vectors
 
     places = () if repository.feedback_store is None else repository.feedback_store.places
     with show_progress() as progress:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from causalist._internal.text import align_columns
+from causalist._internal.text_formatting import align_columns
 from causalist.cli._output import emit_document, emit_lines, open_destination, say, to_json
 from causalist.cli._repository import json_option
 from causalist.cli._run import NOTHING_FOUND
@@ -84,7 +84,7 @@ def add_command(
     Example:
       causalist memory add docs notes/meeting.md
     """
-    from causalist.memory.memory_file import MemoryFile
+    from causalist.memory.document_sync import MemoryFile
 
     memory_file = MemoryFile.locate(file, Path.cwd())
     done = memory_file.add(places, memory_file.build_extractor(model) if model else None, _require_approval(yes), _note,
@@ -148,7 +148,7 @@ def search_command(
       causalist memory search "why did we leave the message queue" --limit 3
     """
     from causalist.errors import UsageError
-    from causalist.memory.memory_file import MemoryFile
+    from causalist.memory.document_sync import MemoryFile
     from causalist.settings import read_settings
 
     memory_file = MemoryFile.locate(file, Path.cwd())
@@ -223,9 +223,9 @@ def answer_command(
     Example:
       causalist memory answer "who manages the team that handles tokens" --mode planning
     """
+    from causalist.memory.conflicts_and_confidence import ValidationSettings
+    from causalist.memory.document_sync import MemoryFile
     from causalist.memory.documents import find_excerpt
-    from causalist.memory.memory_file import MemoryFile
-    from causalist.memory.stages import ValidationSettings
 
     validation = ValidationSettings(reader=reader, half_life_days=half_life, now=now, min_confidence=min_confidence)
     memory_file = MemoryFile.locate(file, Path.cwd())
@@ -270,8 +270,8 @@ def feedback_command(
       causalist memory feedback "who checks tokens" "notes/auth.md#tokens"
     """
     from causalist.errors import UsageError
-    from causalist.memory.memory_file import MemoryFile
-    from causalist.memory.stages import ValidationSettings
+    from causalist.memory.conflicts_and_confidence import ValidationSettings
+    from causalist.memory.document_sync import MemoryFile
 
     memory_file = MemoryFile.locate(file, Path.cwd())
     pipeline = memory_file.open_pipeline(ValidationSettings(reader=reader), note=_note)
@@ -306,7 +306,7 @@ def remove_command(passages: tuple[str, ...], file: Path | None, as_json: bool) 
     Example:
       causalist memory remove notes/old.md "notes/meeting.md#actions"
     """
-    from causalist.memory.memory_file import MemoryFile
+    from causalist.memory.document_sync import MemoryFile
 
     removed = MemoryFile.locate(file, Path.cwd()).remove(passages, _note)
     if as_json:
@@ -340,7 +340,7 @@ def graph_command(
       causalist memory graph --output memory.json
       causalist memory graph --entity "Platform Team" --hops 2
     """
-    from causalist.memory.memory_file import MemoryFile
+    from causalist.memory.document_sync import MemoryFile
 
     index = MemoryFile.locate(file, Path.cwd()).open(note=_note).visible_to(readers)
     if entity is None:
@@ -364,7 +364,7 @@ def export_command(file: Path | None, readers: tuple[str, ...], output: Path | N
     Example:
       causalist memory export --output memory.json
     """
-    from causalist.memory.memory_file import MemoryFile
+    from causalist.memory.document_sync import MemoryFile
 
     index = MemoryFile.locate(file, Path.cwd()).open(note=_note).visible_to(readers)
     with open_destination(output) as write:
@@ -381,8 +381,8 @@ def status_command(file: Path | None, as_json: bool) -> None:
     Example:
       causalist memory status
     """
-    from causalist._internal.text import one_line
-    from causalist.memory.memory_file import MemoryFile
+    from causalist._internal.text_formatting import one_line
+    from causalist.memory.document_sync import MemoryFile
 
     found = MemoryFile.locate(file, Path.cwd()).status(_note)
     if as_json:
@@ -442,7 +442,7 @@ def stats_command(file: Path | None, as_json: bool) -> None:
     Example:
       causalist memory stats
     """
-    from causalist.memory.memory_file import MemoryFile
+    from causalist.memory.document_sync import MemoryFile
 
     memory_file = MemoryFile.locate(file, Path.cwd())
     counts = memory_file.open(note=_note).stats()
@@ -454,7 +454,7 @@ def stats_command(file: Path | None, as_json: bool) -> None:
 
 
 def _format_answer(answer: "MemoryAnswer", query: str) -> Iterator[str]:
-    from causalist._internal.text import one_line
+    from causalist._internal.text_formatting import one_line
     from causalist.memory.documents import find_excerpt
 
     partial = ", nothing likely was found" if answer.is_partial else ""
@@ -468,7 +468,7 @@ def _format_answer(answer: "MemoryAnswer", query: str) -> Iterator[str]:
 
 
 def _format_replaced(passages: Sequence[str]) -> str:
-    from causalist._internal.text import one_line
+    from causalist._internal.text_formatting import one_line
 
     return f"  superseded by {one_line(', '.join(passages), 200)}" if passages else ""
 
@@ -492,7 +492,7 @@ def _result_document(rank: int, passage: "RetrievedPassage", query: str) -> dict
 
 
 def _format_result(rank: int, passage: "RetrievedPassage", query: str, replaced: Sequence[str]) -> list[str]:
-    from causalist._internal.text import one_line
+    from causalist._internal.text_formatting import one_line
     from causalist.memory.documents import find_excerpt
 
     shown = find_excerpt(passage.text, query, names=passage.entity_hits)

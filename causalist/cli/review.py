@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from causalist._internal.text import align_columns, count_noun
+from causalist._internal.text_formatting import align_columns, count_noun
 from causalist.cli._output import emit, emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import (
     edge_location,
@@ -18,7 +18,7 @@ from causalist.cli._repository import (
     open_for_lookup,
 )
 from causalist.cli._run import NOTHING_FOUND, import_numpy
-from causalist.cli.edges import read_share
+from causalist.cli.callers_and_impact import read_share
 from causalist.errors import UsageError
 from causalist.serialize.answers import Document
 from causalist.serialize.lookup_documents import review_document

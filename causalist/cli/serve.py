@@ -101,7 +101,7 @@ def mcp_command(
         number = "0"
     pipes = None
     if not http:
-        from causalist.servers.event_loop import claim_pipes
+        from causalist.servers.protocol_pipes import claim_pipes
 
         if sys.stdin is not None and sys.stdin.isatty():
             say(
@@ -145,7 +145,7 @@ def lsp_command(repo: Path | None, force: bool, wait: float, deadline: float) ->
     require_extra("lsp", "pygls", 2)
     from importlib.metadata import PackageNotFoundError, version
 
-    from causalist.servers.event_loop import claim_pipes
+    from causalist.servers.protocol_pipes import claim_pipes
     from causalist.source import refuse_root
 
     if repo is not None and not force:

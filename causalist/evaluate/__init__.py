@@ -1,7 +1,7 @@
 """Retrieval quality on labeled questions: each is asked at the commit before its answer; ranks are compared."""
 
+from causalist.evaluate.clone_evaluation import Report, evaluate, own_report_data, render_own_report
 from causalist.evaluate.own_history import Learning, OwnReport, evaluate_history, learn
-from causalist.evaluate.report import Report, evaluate, own_report_data, render_own_report
 
 __all__ = [
     "Learning",

@@ -30,7 +30,7 @@ from causalist.model.symbols import NodeId, NodeKind, Role, file_id, split_id
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.text_search import find_all_matches
 from causalist.rank import LinearModel, Weights, parse_query, with_corpus_spelling
-from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
+from causalist.rank.scoring.answer_confidence import Penalty, Stacked, loss_of
 from causalist.rank.scoring.fusion import definition_signals, definitions_again, file_signals, sum_signals
 from causalist.rank.scoring.signals import QuerySignals, Scores, compute_signals, effective_kinds
 

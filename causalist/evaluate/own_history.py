@@ -57,8 +57,8 @@ from causalist.model.index import Index
 from causalist.model.scores import Hit
 from causalist.model.symbols import NodeId, split_id
 from causalist.pack import count_tokens
-from causalist.pipeline.feedback_store import weights_document
 from causalist.pipeline.repository import Repository
+from causalist.pipeline.user_data import weights_document
 from causalist.rank import LinearModel, Weights, default_weights
 from causalist.rank.scoring.fusion import definition_signals, file_signals, sum_signals
 from causalist.rank.scoring.signals import QuerySignals

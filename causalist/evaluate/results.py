@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.text import align_columns
+from causalist._internal.text_formatting import align_columns
 from causalist.errors import GitError, NothingToIndex
 from causalist.evaluate.mining import LabelledQuestion, sort_oldest_first
 from causalist.model.answer import AskOptions, Level

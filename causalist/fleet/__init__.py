@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from causalist.fleet.access import FleetView
     from causalist.fleet.fleet import Fleet, FleetStatus, parse_size
     from causalist.fleet.members import FleetFile, Member, read_fleet_file
+    from causalist.fleet.object_store import FleetStore
     from causalist.fleet.question import FleetAnswer, ask_fleet
+    from causalist.fleet.repository_shard import Shard, build_shard, open_shard
     from causalist.fleet.scheduling import IndexingOptions
-    from causalist.fleet.shards import Shard, build_shard, open_shard
-    from causalist.fleet.store import FleetStore
 
 __all__ = [
     "Fleet",
@@ -42,7 +42,7 @@ __getattr__ = exports(
         "members": "FleetFile Member read_fleet_file",
         "scheduling": "IndexingOptions",
         "question": "FleetAnswer ask_fleet",
-        "shards": "Shard build_shard open_shard",
-        "store": "FleetStore",
+        "repository_shard": "Shard build_shard open_shard",
+        "object_store": "FleetStore",
     },
 )

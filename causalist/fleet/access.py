@@ -22,18 +22,18 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from causalist._internal.text import read_toml
+from causalist._internal.text_formatting import read_toml
 from causalist.errors import FleetError, UsageError
 from causalist.fleet.choice import Catalog
 from causalist.fleet.joined import CrossEdges
 from causalist.fleet.links.join import LINKS, LinkTables, join_links
 from causalist.fleet.members import FleetFile
-from causalist.fleet.shards import Shard, open_shard
-from causalist.fleet.store import FleetStore
+from causalist.fleet.object_store import FleetStore
+from causalist.fleet.repository_shard import Shard, open_shard
 from causalist.fleet.walk import ShardColumns
 from causalist.index.freshness import index_version
 from causalist.pipeline.repository import Repository
-from causalist.store.cache_dir import user_cache
+from causalist.store.index_folder import user_cache
 
 _DIGEST = re.compile(r"(?:[0-9a-f]{64})?")
 _KEYS = {"token", "repositories"}

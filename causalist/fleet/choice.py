@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.named_arrays import SCORE_DECIMALS
+from causalist._internal.dataclass_arrays import SCORE_DECIMALS
 from causalist.errors import ExtraMissing, FleetError
 from causalist.model.index import Index, LexicalIndex, Postings
 from causalist.model.string_table import StringTable
@@ -32,7 +32,7 @@ from causalist.repomap.descriptions import first_paragraph, first_sentence
 
 if TYPE_CHECKING:
     from causalist.fleet.joined import CrossEdges
-    from causalist.fleet.store import FleetStore
+    from causalist.fleet.object_store import FleetStore
 
 WORDS, REPOSITORIES = "words", "repositories"  # tables over the fleet, and the kind of the object of a shard
 _README = re.compile(r"readme(\.\w+)?", re.IGNORECASE)

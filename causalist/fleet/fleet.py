@@ -23,9 +23,9 @@ from causalist.fleet.members import (
     remove_members,
     with_longer_names,
 )
+from causalist.fleet.object_store import FleetStore
+from causalist.fleet.repository_shard import Shard, open_shard
 from causalist.fleet.scheduling import IndexingOptions, index_members
-from causalist.fleet.shards import Shard, open_shard
-from causalist.fleet.store import FleetStore
 from causalist.index.options import Progress, ignore_progress
 from causalist.pipeline.repository import Repository
 
@@ -105,7 +105,7 @@ class Fleet:
 
         Those of repositories that the `fleet.toml` lacks are added to it, without a source. Raises FleetError.
         """
-        from causalist.fleet.shards import copy_shards
+        from causalist.fleet.repository_shard import copy_shards
 
         file = _fleet_file(Path(folder))
         shards = copy_shards(source, FleetStore(file.store), names, verifier=verifier)

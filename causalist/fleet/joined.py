@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import FleetError
-from causalist.graph.tables import EdgeColumns, build_edge_table
+from causalist.graph.node_and_edge_arrays import EdgeColumns, build_edge_table
 from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeKind, NodeTable, UnresolvedCalls, rows_of
 from causalist.model.index import Index, LexicalIndex, Manifest, Postings, SecretSpans

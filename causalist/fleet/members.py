@@ -16,10 +16,10 @@ from pathlib import Path
 
 import tomlkit
 
-from causalist._internal.text import read_toml
+from causalist._internal.text_formatting import read_toml
 from causalist.errors import FleetError, UsageError
 from causalist.source.git import is_git_folder, remote_address, repositories_below, work_tree_top
-from causalist.store.cache_dir import replace_file
+from causalist.store.index_folder import replace_file
 
 FLEET_FILE = "fleet.toml"
 _ADDRESS = re.compile(r"(?:https?|ssh|git|file)://\S+|[\w.-]+@[\w.-]+:\S+")

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.named_arrays import SCORE_DECIMALS
+from causalist._internal.dataclass_arrays import SCORE_DECIMALS
 from causalist.errors import FleetError
 from causalist.extract import Needed, hit_of, name_edge, paths_from_seeds
 from causalist.fleet.access import FleetView
@@ -44,7 +44,7 @@ from causalist.model.protocols import Step
 from causalist.model.scores import Hit, Hop, Reason, Signal, WalkOutcome
 from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.model.string_table import StringTable
-from causalist.pipeline.answer_parts import (
+from causalist.pipeline.answer_notes import (
     check_question,
     find_pinned_rows,
     order_edges,
@@ -52,10 +52,10 @@ from causalist.pipeline.answer_parts import (
     render_answer_pack,
     sufficiency_of,
 )
+from causalist.pipeline.guarded_steps import Deadline, GuardedSteps
 from causalist.pipeline.pack_items import choose_needed, choose_pack
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.retries import RankingAttempt, RankingSession, best_attempt, with_route
-from causalist.pipeline.steps import Deadline, GuardedSteps
 from causalist.rank import (
     ParsedQuery,
     Selection,

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from causalist.errors import CausalistError, ExtraMissing, FleetError, GitError, UsageError
 from causalist.fleet.members import Member
-from causalist.fleet.shards import Shard, build_shard, current_commit, is_current
-from causalist.fleet.store import FleetStore
+from causalist.fleet.object_store import FleetStore
+from causalist.fleet.repository_shard import Shard, build_shard, current_commit, is_current
 from causalist.index.options import Progress
-from causalist.store.cache_dir import hold_lock, user_cache
+from causalist.store.index_folder import hold_lock, user_cache
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -6,6 +6,7 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.graph._precision_file import shipped_confidences
+    from causalist.graph.architecture_layers import fan_in
     from causalist.graph.build import LinkedPart, ParallelPlan, RelinkedGraph, build_graph, needs_bodies, relink
     from causalist.graph.invalidation import (
         InvalidationKeys,
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
         forwards_module,
         invalidation_keys,
     )
-    from causalist.graph.layers import fan_in
     from causalist.graph.linker import Linker, LinkError
     from causalist.graph.rules import (
         GUESSES,
@@ -62,6 +62,6 @@ __getattr__ = exports(
         "linker": "Linker LinkError",
         "invalidation": "InvalidationKeys can_mention forwarded_modules forwards_module invalidation_keys",
         "_precision_file": "shipped_confidences",
-        "layers": "fan_in",
+        "architecture_layers": "fan_in",
     },
 )

@@ -22,16 +22,23 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.stages import stage
+from causalist._internal.stage_clock import stage
+from causalist.graph.architecture_layers import LayerAssigner
 from causalist.graph.invalidation import InvalidationKeys
-from causalist.graph.layers import LayerAssigner
 from causalist.graph.linker import Linker, LinkError
+from causalist.graph.node_and_edge_arrays import (
+    EdgeCollector,
+    EdgeSites,
+    NodeDraft,
+    build_columns,
+    finish_graph,
+    splice_edge_table,
+)
 from causalist.graph.program import Program
-from causalist.graph.relations.links import LinkEdgeFinder
+from causalist.graph.relations.data_names import LinkEdgeFinder
 from causalist.graph.relations.routes import RouteEdgeFinder
 from causalist.graph.relations.tests import FoundEdge, TestEdgeFinder
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, load_confidences
-from causalist.graph.tables import EdgeCollector, EdgeSites, NodeDraft, build_columns, finish_graph, splice_edge_table
 from causalist.model.facts import FileFacts, interface_of
 from causalist.model.graph import (
     LINK_RULES,
@@ -44,7 +51,7 @@ from causalist.model.graph import (
     UnresolvedCalls,
 )
 from causalist.model.language import LanguageSettings
-from causalist.model.roles import role_of
+from causalist.model.role_by_path import role_of
 from causalist.model.string_table import MergedTable, merge_tables
 from causalist.model.symbols import NO_LAYER, NodeKind, Role
 

@@ -12,9 +12,9 @@ from functools import lru_cache
 from itertools import islice
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.packages import first_names_in
+from causalist.graph.imports.declared_packages import first_names_in
 from causalist.graph.infer.inference import Inference
-from causalist.graph.overloads import (
+from causalist.graph.overload_fit import (
     REST,
     SOME_TYPE,
     TakenType,
@@ -27,7 +27,7 @@ from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
 from causalist.model.facts import ArgumentKind, Definition, ImportKind
 from causalist.model.language import ConversionSettings, LanguageSettings
-from causalist.model.roles import is_secondary, role_of
+from causalist.model.role_by_path import is_secondary, role_of
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 from causalist.model.type_notation import OPTIONAL, type_parameters_of
 

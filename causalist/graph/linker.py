@@ -18,19 +18,19 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist import errors
-from causalist._internal.stages import stage
+from causalist._internal.stage_clock import stage
 from causalist.graph.candidate_choice import NameCandidates
 from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.imports.declared_packages import first_names_in, qualify_import
 from causalist.graph.imports.modules import find_script
-from causalist.graph.imports.packages import first_names_in, qualify_import
 from causalist.graph.infer.inference import Inference
+from causalist.graph.node_and_edge_arrays import EdgeCollector, NodeDrafts
 from causalist.graph.program import Program
 from causalist.graph.relations.mentions import MentionResolver
 from causalist.graph.relations.overrides import OverrideFinder, StructuralTypes
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.resolver import Derived, Resolver
 from causalist.graph.rules import RuleName
-from causalist.graph.tables import EdgeCollector, NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind, Lookup, Reference
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, LookupSettings, ModuleSystem

@@ -16,11 +16,11 @@ from dataclasses import dataclass, field, fields
 from fnmatch import translate
 
 from causalist.graph.file_symbols import FileGroups, FileSymbols, build_file_symbols, members_of_objects
+from causalist.graph.imports.declared_packages import DeclaredTypes, FolderMap, external_package, local_name
 from causalist.graph.imports.module_tree import ModuleTree, TreePathResolver
 from causalist.graph.imports.modules import HeaderReach, InclusionGraph, ModuleMap
 from causalist.graph.imports.package_scope import PackageScopes
-from causalist.graph.imports.packages import DeclaredTypes, FolderMap, external_package, local_name
-from causalist.graph.overloads import Literals, best_overloads, literals_of, misfit
+from causalist.graph.overload_fit import Literals, best_overloads, literals_of, misfit
 from causalist.graph.resolution_results import Resolution, ResolutionKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind, ManifestKey

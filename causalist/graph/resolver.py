@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.build_variants import TwinChooser
 from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes
+from causalist.graph.conditional_definitions import TwinChooser
+from causalist.graph.imports.declared_packages import share_imports
 from causalist.graph.imports.modules import InclusionGraph
-from causalist.graph.imports.packages import share_imports
 from causalist.graph.infer.inference import Inference
 from causalist.graph.name_lookup import NameLookup, has_receiver_parameters
-from causalist.graph.overloads import best_overloads, misfit
+from causalist.graph.overload_fit import best_overloads, misfit
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName

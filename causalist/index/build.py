@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.forked_task import CAN_FORK, ForkedTask, trim_heap_on_free
-from causalist._internal.stages import stage
+from causalist._internal.stage_clock import stage
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.graph import LinkedPart, ParallelPlan, build_graph, needs_bodies
 from causalist.index.collect import collect_facts, is_worth_processes, n_processes, no_garbage_collection, reader_of
@@ -39,9 +39,9 @@ from causalist.index.freshness import (
     uncertain_files,
     unfit_files,
 )
+from causalist.index.graph_refresh import refresh_graph
 from causalist.index.history import build_history, read_commits
 from causalist.index.options import IndexOptions, Read
-from causalist.index.refresh import refresh_graph
 from causalist.model.facts import FileFacts, strip_uses
 from causalist.model.graph import LinkedGraph, NodeTable
 from causalist.model.index import Commits, FileNote, History, Index, Manifest, SecretSpans

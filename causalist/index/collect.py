@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from causalist._internal.forked_task import CAN_FORK, ForkedTask, end_with_parent, split_batches
-from causalist._internal.stages import stage
+from causalist._internal.stage_clock import stage
 from causalist.index import options as index_options
 from causalist.index.options import IndexOptions, Read
 from causalist.model.source import is_parsed

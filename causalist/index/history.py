@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.named_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.model.index import CoChanges, CommitChange, Commits, History
 from causalist.model.string_table import StringTable
 from causalist.parse import find_candidate_texts, find_secrets, mask_secrets

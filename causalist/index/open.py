@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from causalist._internal.stages import stage
+from causalist._internal.stage_clock import stage
 from causalist.errors import GitError, IndexNotWritable, IndexUnreadable, NothingToIndex
 from causalist.index.freshness import (
     changed_files,

@@ -32,8 +32,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from causalist.errors import IndexNotWritable, ModelFailed
-from causalist.llm import Model, get_model
-from causalist.memory.names import MAX_NAME_CHARACTERS, entity_id, normalize
+from causalist.llm_answer import Model, get_model
+from causalist.memory.defined_names import MAX_NAME_CHARACTERS, entity_id, normalize
 from causalist.memory.pattern_starts import find_starts, match_at, with_places
 from causalist.model import protocols as embedding
 from causalist.rank.terms import STOP_WORDS

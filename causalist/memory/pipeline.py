@@ -17,24 +17,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from causalist._internal.stages import Circuits
+from causalist._internal.stage_clock import Circuits
 from causalist.errors import CausalistError, ModelFailed, UsageError
-from causalist.memory.entity_linking import build_seeds, link_query
-from causalist.memory.index import HippoIndex, expand_linked
-from causalist.memory.matrix_splices import Floats
-from causalist.memory.retrieval import (
-    MAX_FUSED,
-    Query,
-    check_query,
-    choose_route,
-    combine_signals,
-    fuse_ranks,
-    plain_mode,
-    run_walk,
-    score_plain,
-    top_indices,
-)
-from causalist.memory.stages import (
+from causalist.memory.conflicts_and_confidence import (
     FEATURES,
     MIN_CONFIDENCE,
     MODES,
@@ -54,6 +39,21 @@ from causalist.memory.stages import (
     recency_factors,
     resolve_conflicts,
     visible_mask,
+)
+from causalist.memory.index import HippoIndex, expand_linked
+from causalist.memory.matrix_splices import Floats
+from causalist.memory.query_entities import build_seeds, link_query
+from causalist.memory.retrieval import (
+    MAX_FUSED,
+    Query,
+    check_query,
+    choose_route,
+    combine_signals,
+    fuse_ranks,
+    plain_mode,
+    run_walk,
+    score_plain,
+    top_indices,
 )
 from causalist.memory.walk import Snapshot
 from causalist.model.answer import MemoryMode, RetrievalMode, Route

@@ -35,7 +35,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
-from causalist.memory.entity_linking import (
+from causalist.memory.defined_names import Names, fold_words
+from causalist.memory.extractors import EntityExtractor
+from causalist.memory.matrix_splices import Floats
+from causalist.memory.query_entities import (
     MAX_QUERY_CHARACTERS,
     FactFilter,
     LinkedEntities,
@@ -45,9 +48,6 @@ from causalist.memory.entity_linking import (
     names_something,
     terms_in_vocabulary,
 )
-from causalist.memory.extractors import EntityExtractor
-from causalist.memory.matrix_splices import Floats
-from causalist.memory.names import Names, fold_words
 from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE, Seeding, Snapshot, Variant
 from causalist.model.answer import RetrievalMode, Route
 from causalist.model.scores import PageRankResult

@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.arrays import Counts, MemoryArrays
+from causalist.memory.count_matrices import Counts, MemoryArrays
+from causalist.memory.defined_names import Names
 from causalist.memory.matrix_splices import Floats, Matrix, SortedPositions
-from causalist.memory.names import Names
-from causalist.memory.records import SUPERSEDES, Records, Vectors, cosines, is_visible
+from causalist.memory.passage_records import SUPERSEDES, Records, Vectors, cosines, is_visible
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.pagerank import personalized_pagerank

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist._internal.lazy import dataclass, lazy_regex
-from causalist._internal.named_arrays import unique_sorted
 from causalist.model.string_table import StringTable
 from causalist.model.symbols import LabelledEnum, Layer, NodeKind, Tier
 

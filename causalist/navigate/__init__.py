@@ -1,7 +1,7 @@
 """Look-ups in an index: names, edges, paths between two nodes, neighbors, and the impact of a change.
 
 In: an `Index` or its `CodeGraph`, and names as people write them. Out: nodes, edges and the types of
-`model/navigate.py`. Nothing here reads the repository, ranks for a question or prints.
+`model/lookup.py`. Nothing here reads the repository, ranks for a question or prints.
 """
 
 from typing import TYPE_CHECKING
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from causalist.navigate.find import Filters, apply_filters, find_nodes, nodes_inside
     from causalist.navigate.impact import find_affected_nodes, find_nodes_of_rows, unite_affected
     from causalist.navigate.implicit_calls import is_run_unnamed
+    from causalist.navigate.index_health import find_defects, list_layer_files, summarize_layers
     from causalist.navigate.likely_changes import find_files_changing_with, find_missing_files
-    from causalist.navigate.lint import find_defects, list_layer_files, summarize_layers
     from causalist.navigate.names import ResolvedName, last_name, resolve_name
-    from causalist.navigate.verify import find_completing_calls, verify_use
+    from causalist.navigate.use_verification import find_completing_calls, verify_use
 
 __all__ = [
     "Filters",
@@ -94,9 +94,9 @@ __getattr__ = exports(
         "find_path_of_edges list_co_change_edges list_neighbors list_neighbors_and_co_changes list_routes "
         "mentions_of references_to select_edges with_overloads_and_members",
         "find": "Filters apply_filters find_nodes nodes_inside",
-        "verify": "find_completing_calls verify_use",
+        "use_verification": "find_completing_calls verify_use",
         "likely_changes": "find_files_changing_with find_missing_files",
-        "lint": "find_defects list_layer_files summarize_layers",
+        "index_health": "find_defects list_layer_files summarize_layers",
         "names": "ResolvedName last_name resolve_name",
         "dependency_order": "expand_names nodes_reached order_dependencies",
     },

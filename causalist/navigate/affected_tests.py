@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.named_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import LexicalIndex
 from causalist.model.lookup import Affected

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.named_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, rows_of
 from causalist.model.lookup import Affected

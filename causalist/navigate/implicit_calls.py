@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from causalist._internal.named_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.language import NameSettings
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.named_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.model.graph import EdgeKind, rows_of
 from causalist.model.index import History, Index, Postings
 from causalist.model.lookup import Affected, ChangesWith

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
+    from causalist.observe.command_runs import RunFolder, begin_run, delete_run, read_run, run_command
     from causalist.observe.observed_calls import (
         OBSERVED,
         Freshness,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
         test_records,
         unseen_confidence,
     )
-    from causalist.observe.runs import RunFolder, begin_run, delete_run, read_run, run_command
 
 __all__ = [
     "OBSERVED",
@@ -54,7 +54,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "runs": "RunFolder begin_run delete_run read_run run_command",
+        "command_runs": "RunFolder begin_run delete_run read_run run_command",
         "observed_calls": "Freshness OBSERVED ObservedGraph ObservedStore StaleCall add_run changed_paths "
         "count_observed forget observed_graph read_store stale_calls take_up_runs test_records unseen_confidence",
     },

@@ -39,10 +39,10 @@ from causalist.model.lookup import ObservedRun, ObservedStatus
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
 from causalist.navigate.coverage import TestRecord
 from causalist.navigate.implicit_calls import class_of_constructor, find_constructors_run
-from causalist.observe.likeness import likely_calls
-from causalist.observe.runs import ObservedCalls, RunFolder, abandoned_runs, delete_run, read_run
+from causalist.observe.command_runs import ObservedCalls, RunFolder, abandoned_runs, delete_run, read_run
+from causalist.observe.likely_calls import likely_calls
 from causalist.store import OBSERVED_LOCK, OBSERVED_NAME, hold_lock, prepare_folder
-from causalist.store.cache_dir import replace_file
+from causalist.store.index_folder import replace_file
 
 FORMAT_VERSION = 1
 MAX_RUNS = 200  # that are remembered by their command

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from causalist._internal.lazy import dataclass, lazy_regex
-from causalist._internal.text import ELLIPSIS, neutralise
+from causalist._internal.text_formatting import ELLIPSIS, neutralise
 from causalist.model.answer import PackItem
 from causalist.model.symbols import NodeKind
 

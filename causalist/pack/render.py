@@ -30,7 +30,7 @@ from operator import itemgetter
 from types import MappingProxyType
 
 from causalist._internal.lazy import dataclass, lazy_regex
-from causalist._internal.text import code_span, markdown_text, middle_cut, one_line
+from causalist._internal.text_formatting import code_span, markdown_text, middle_cut, one_line
 from causalist.errors import BudgetTooSmall, UsageError
 from causalist.model.answer import Pack, PackFormat, PackInput, PackItem, ShownRange
 from causalist.model.graph import Edge
@@ -360,11 +360,11 @@ _RENDERERS: Mapping[PackFormat, tuple[str, str]] = MappingProxyType(
     {
         PackFormat.TEXT: ("render", "TextRenderer"),
         PackFormat.MARKDOWN: ("render", "MarkdownRenderer"),
-        PackFormat.XML: ("render_formats", "XmlRenderer"),
-        PackFormat.JSON: ("render_formats", "JsonRenderer"),
-        PackFormat.MERMAID: ("render_formats", "MermaidRenderer"),
-        PackFormat.DOT: ("render_formats", "DotRenderer"),
-        PackFormat.HTML: ("render_formats", "HtmlRenderer"),
+        PackFormat.XML: ("machine_formats", "XmlRenderer"),
+        PackFormat.JSON: ("machine_formats", "JsonRenderer"),
+        PackFormat.MERMAID: ("machine_formats", "MermaidRenderer"),
+        PackFormat.DOT: ("machine_formats", "DotRenderer"),
+        PackFormat.HTML: ("machine_formats", "HtmlRenderer"),
     }
 )
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.parse.grammar_files import all_grammars
+    from causalist.parse.cleaned_text import MASK, mask_range, mask_secrets, view_of, with_line_feeds
+    from causalist.parse.grammar_digest import all_grammars
     from causalist.parse.languages import (
         claimants,
         dialect_of,
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from causalist.parse.parser import parse_file, parse_source, parse_text
     from causalist.parse.prose import prose_kind
     from causalist.parse.secret_scan import find_candidate_texts, find_secrets
-    from causalist.parse.text import MASK, mask_range, mask_secrets, view_of, with_line_feeds
-    from causalist.parse.trees import parse_syntax, parse_tree, reader_of
+    from causalist.parse.syntax_tree import parse_syntax, parse_tree, reader_of
 
 __all__ = [
     "MASK",
@@ -48,10 +48,10 @@ __getattr__ = exports(
     __name__,
     {
         "parser": "parse_file parse_source parse_text",
-        "trees": "parse_syntax parse_tree reader_of",
-        "grammar_files": "all_grammars",
+        "syntax_tree": "parse_syntax parse_tree reader_of",
+        "grammar_digest": "all_grammars",
         "languages": "claimants dialect_of grammar_version load_grammar load_settings missing_language_of",
-        "text": "view_of with_line_feeds MASK mask_range mask_secrets",
+        "cleaned_text": "view_of with_line_feeds MASK mask_range mask_secrets",
         "prose": "prose_kind",
         "secret_scan": "find_candidate_texts find_secrets",
     },

@@ -30,7 +30,7 @@ from causalist.model.language import (
     TestSettings,
     TypeSettings,
 )
-from causalist.parse.grammar_files import grammars_folder, wheels
+from causalist.parse.grammar_digest import grammars_folder, wheels
 
 _INTERPRETER = re.compile(rb"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]+)?)?(?:[^\s/]*/)*([A-Za-z]+)[\d.]*(?=\s|$)")
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from causalist._internal.text import read_toml
+from causalist._internal.text_formatting import read_toml
 
 _CONFIGURATION = re.compile(r"(^|/)(tsconfig|jsconfig)(\.[\w-]+)?\.json$")
 _PACKAGE = re.compile(r"(^|/)package\.json$")

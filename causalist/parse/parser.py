@@ -16,7 +16,7 @@ from posixpath import basename
 import tree_sitter
 
 from causalist import errors
-from causalist._internal.stages import stage
+from causalist._internal.stage_clock import stage
 from causalist.model.facts import (
     MODULE_SCOPE,
     Binding,
@@ -33,6 +33,8 @@ from causalist.model.language import LanguageSettings, ModuleSettings, NameSetti
 from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.model.symbols import CALLABLE_KINDS, FACADE, FIXTURE_PREFIX, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import DECORATED, KEPT, RETURNED, STRING_TARGET
+from causalist.parse.cleaned_text import is_notebook, mask_secrets, shorten_masks, with_line_feeds, with_valid_utf8
+from causalist.parse.data_names import link_kind, read_code_links, read_file_links, read_markup_links
 from causalist.parse.embedded_code import (
     DEFAULT_LANGUAGE,
     Notebook,
@@ -50,7 +52,6 @@ from causalist.parse.languages import (
     may_be_script,
     script_dialect,
 )
-from causalist.parse.links import link_kind, read_code_links, read_file_links, read_markup_links
 from causalist.parse.manifests import is_project, read_manifest
 from causalist.parse.preprocessor import read_conditions
 from causalist.parse.prose import (
@@ -65,13 +66,12 @@ from causalist.parse.prose import (
     read_sections,
 )
 from causalist.parse.routes import read_routes
-from causalist.parse.routes.source import RouteText, keyword, literal, read_template_links
+from causalist.parse.routes.searched_text import RouteText, keyword, literal, read_template_links
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups
 from causalist.parse.syntax.collector import FactCollector
 from causalist.parse.syntax.imports import read_listed_names
-from causalist.parse.text import is_notebook, mask_secrets, shorten_masks, with_line_feeds, with_valid_utf8
-from causalist.parse.trees import ParseTooLong, find_query_parts, parse_best, resolve_dialect
+from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, parse_best, resolve_dialect
 
 # `QueryCursor.captures` gives captures in the order of the file, so it holds back what follows an unfinished match, and
 # each step searches what is held back: quadratic time in a file inside one closure, or of many statements in one body.

@@ -21,7 +21,7 @@ from typing import Any
 
 from causalist._internal.lazy import defer_import, lazy_regex
 from causalist._internal.lazy import lazy_regex as late
-from causalist.parse.text import Span
+from causalist.parse.cleaned_text import Span
 
 
 class SecretRule(Enum):

@@ -25,7 +25,7 @@ from causalist.index.build import defer_commits
 from causalist.index.freshness import index_version
 from causalist.index.open import index_folders, open_index, wants_submodules
 from causalist.index.options import IndexOptions
-from causalist.index.partial import Need, PartialIndex, build_partial_index, is_small
+from causalist.index.question_index import Need, PartialIndex, build_partial_index, is_small
 from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.rank import parse_query
 from causalist.settings import read_settings

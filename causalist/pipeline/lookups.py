@@ -19,7 +19,7 @@ from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.source import Changes, Diagnostic, FileEntry, SourceFile
 from causalist.model.symbols import CALLABLE_KINDS, Layer, Role, split_id
-from causalist.pipeline.answer_parts import build_repository_info
+from causalist.pipeline.answer_notes import build_repository_info
 from causalist.rank import WalkWeights, build_transition
 from causalist.store import OBSERVED_NAME, PROVEN_NAME, index_stamp
 

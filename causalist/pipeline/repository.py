@@ -21,7 +21,7 @@ from causalist.model.index import Index
 from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import Hit, Hop, SeedShare
 from causalist.model.source import Diagnostic, FileEntry, SourceFile
-from causalist.pipeline.answer_parts import (
+from causalist.pipeline.answer_notes import (
     answer_id,
     build_pagerank_info,
     cached_only_answer,
@@ -36,12 +36,12 @@ from causalist.pipeline.answer_parts import (
     retry_diagnostics,
     sufficiency_of,
 )
-from causalist.pipeline.answer_parts import check_question as check_question
-from causalist.pipeline.feedback_store import FeedbackStore, LearnedWeights
+from causalist.pipeline.answer_notes import check_question as check_question
+from causalist.pipeline.guarded_steps import Deadline, GuardedSteps
 from causalist.pipeline.lookups import Lookups, Observations
 from causalist.pipeline.pack_items import choose_needed, choose_pack, with_document
 from causalist.pipeline.retries import RankingAttempt, RankingSession, best_attempt, make_similarities, with_route
-from causalist.pipeline.steps import Deadline, GuardedSteps
+from causalist.pipeline.user_data import FeedbackStore, LearnedWeights
 from causalist.rank import (
     Ranking,
     Selection,
@@ -60,7 +60,7 @@ from causalist.store import INDEX_NAME, index_stamp
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
     from causalist.model.lookup import ObservedStatus
-    from causalist.pipeline.steps import Session
+    from causalist.pipeline.guarded_steps import Session
     from causalist.prove import NodeProof, ProveOptions
     from causalist.review.report import LayerRules, Review
     from causalist.review.versions import FileVersions

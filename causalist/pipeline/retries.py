@@ -74,7 +74,7 @@ def make_similarities(
     """
     if options.embedder is None:
         return None
-    from causalist.index.vectors import defer_similarities
+    from causalist.index.embedding_similarity import defer_similarities
 
     return defer_similarities(query, options.embedder, index, read, places, progress, steps)
 

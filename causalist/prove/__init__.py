@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.prove.change import ProvenChange, find_subjects, prove_change
+    from causalist.prove.changed_functions import ProvenChange, find_subjects, prove_change
     from causalist.prove.experiment import NodeProof, ProveOptions, prove_nodes
     from causalist.prove.proofs import (
         NodeRecord,
@@ -44,7 +44,7 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "change": "ProvenChange find_subjects prove_change",
+        "changed_functions": "ProvenChange find_subjects prove_change",
         "experiment": "NodeProof ProveOptions prove_nodes",
         "proofs": "NodeRecord ProofStore ProvenEdge StaleProof describe_mutant forget_proofs proven_graph read_proofs "
         "stale_proofs",

@@ -27,8 +27,8 @@ from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
 from causalist.navigate.affected_tests import mark_tests
+from causalist.observe.command_runs import CodePlaces
 from causalist.observe.observed_calls import Freshness, Version
-from causalist.observe.runs import CodePlaces
 from causalist.parse import dialect_of
 from causalist.prove.mutants import Mutant, make_mutants, require_operators
 from causalist.prove.proofs import (

@@ -34,7 +34,7 @@ from causalist.observe.observed_calls import (
     read_evidence,
 )
 from causalist.store import PROVEN_LOCK, PROVEN_NAME, hold_lock, prepare_folder
-from causalist.store.cache_dir import replace_file
+from causalist.store.index_folder import replace_file
 
 FORMAT_VERSION = 1
 _PATIENCE_SECONDS = 60.0

@@ -28,7 +28,7 @@ from causalist._internal.forked_task import is_alive
 from causalist.errors import CausalistError, GitError, IndexNotWritable, ProofFailed
 from causalist.source.git import RunningGit, git_arguments, work_tree_top
 from causalist.store import FOLDER
-from causalist.store.cache_dir import user_cache
+from causalist.store.index_folder import user_cache
 
 _ABOUT = "about.json"
 _SKIPPED = frozenset(

@@ -47,8 +47,9 @@ if TYPE_CHECKING:
         with_near_terms,
         without_quotes,
     )
-    from causalist.rank.scoring.calibration import calibration_features, confidence_of, default_calibration
-    from causalist.rank.scoring.file_evidence import (
+    from causalist.rank.scoring.answer_confidence import calibration_features, confidence_of, default_calibration
+    from causalist.rank.scoring.fusion import LinearModel, Ranking, Weights, default_weights, shipped_weights
+    from causalist.rank.scoring.history_and_roles import (
         churn_scores,
         co_change_scores,
         history_signals,
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
         similar_commit_scores,
         similar_commits,
     )
-    from causalist.rank.scoring.fusion import LinearModel, Ranking, Weights, default_weights, shipped_weights
     from causalist.rank.scoring.mentions import files_with_all, find_given_names, frame_rows
     from causalist.rank.scoring.ranking import (
         Selection,
@@ -147,9 +147,9 @@ __getattr__ = exports(
         "query.query": "GENERATORS Generator MIN_SHARED_LETTERS ParsedQuery ROUTES RoutePlan TextPattern parse_query "
         "with_corpus_spelling with_message_patterns with_near_terms without_quotes",
         "scoring.ranking": "Selection best_definitions_in boost_scope choose rank_question reasons_for seed_shares",
-        "scoring.calibration": "calibration_features confidence_of default_calibration",
+        "scoring.answer_confidence": "calibration_features confidence_of default_calibration",
         "scoring.fusion": "LinearModel Ranking Weights default_weights shipped_weights",
-        "scoring.file_evidence": "churn_scores co_change_scores history_signals history_terms message_scores "
+        "scoring.history_and_roles": "churn_scores co_change_scores history_signals history_terms message_scores "
         "recency_scores similar_commit_scores similar_commits",
         "lexical.bm25": "SnippetLines bm25 find_nodes_by_name find_nodes_with_words impacts rarity_of_shared_words "
         "terms_of_nodes",

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import plan_splice
 from causalist._internal.lazy import dataclass
-from causalist._internal.named_arrays import plan_splice
 from causalist.errors import UsageError
 from causalist.model.answer import Specificity
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind

@@ -382,7 +382,7 @@ _NO_DESCRIPTION = re.compile(
 )
 
 _NEARLY_ALL_THRESHOLD = 0.9
-_MAJORITY_THRESHOLD = 2 / 3  # as in causalist/graph/layers.py
+_MAJORITY_THRESHOLD = 2 / 3  # as in causalist/graph/architecture_layers.py
 
 Read = Callable[[str], str]
 

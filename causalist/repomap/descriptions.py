@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from causalist._internal.text import read_toml
+from causalist._internal.text_formatting import read_toml
 from causalist.model.lookup import EntryPointKind
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from causalist._internal.text import one_line
+from causalist._internal.text_formatting import one_line
 from causalist.errors import BudgetTooSmall, UsageError
 from causalist.model.lookup import Dependency, FolderSummary, KeyDefinition, Map, Overview
 from causalist.model.scores import Hit

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.text import neutralise
+from causalist._internal.text_formatting import neutralise
 from causalist.errors import BudgetTooSmall
 from causalist.index.source_text import SourceText
 from causalist.model.graph import USE_KINDS, CodeGraph
@@ -32,7 +32,7 @@ from causalist.navigate import find_missing_files, find_users_and_tests, mark_te
 from causalist.navigate.edges import with_overloads_and_members
 from causalist.pack import count_tokens
 from causalist.parse import find_secrets, with_line_feeds
-from causalist.review.breaking import BrokenCall, find_broken_calls, locate_versions
+from causalist.review.broken_calls import BrokenCall, find_broken_calls, locate_versions
 from causalist.review.changes import ChangedDefinition, ChangedFile, ChangeKind, Comparison, DefinitionVersion
 from causalist.review.versions import FileVersions
 from causalist.source import blob_hash

@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from causalist._internal.text import count_noun, html_text, neutralise
+from causalist._internal.text_formatting import count_noun, html_text, neutralise
 from causalist.model.symbols import Role
 
 if TYPE_CHECKING:

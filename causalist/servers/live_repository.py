@@ -22,9 +22,9 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from causalist.errors import CausalistError, IndexingStopped, UsageError
-from causalist.pipeline.steps import AskInTime, Session
-from causalist.servers.event_loop import run_in_thread
+from causalist.pipeline.guarded_steps import AskInTime, Session
 from causalist.servers.index_job import IndexJob, Stage, end_idle_worker
+from causalist.servers.protocol_pipes import run_in_thread
 
 if TYPE_CHECKING:
     from causalist.model.index import Index

@@ -33,13 +33,13 @@ from causalist.index.options import IndexOptions, Progress, ignore_progress
 from causalist.model.answer import Answer, AskOptions
 from causalist.model.index import FileNote
 from causalist.model.source import Diagnostic, DiagnosticSlug
-from causalist.pipeline.steps import RESERVE, Deadline, StepStopped
+from causalist.pipeline.guarded_steps import RESERVE, Deadline, StepStopped
 from causalist.servers.index_job import IndexJob, end_idle_worker
 
 if TYPE_CHECKING:
     from causalist.model.index import Index
+    from causalist.pipeline.guarded_steps import Session
     from causalist.pipeline.repository import Repository
-    from causalist.pipeline.steps import Session
 
 
 # Seconds reserved for the answer; at most this share of the deadline.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from causalist._internal.text import count_noun, describe_age, middle_cut, neutralise, one_line
+from causalist._internal.text_formatting import count_noun, describe_age, middle_cut, neutralise, one_line
 from causalist.errors import UnknownNode
 from causalist.model.answer import AskOptions, PackFormat, PackHeader, PackInput, PackItem
 from causalist.model.graph import Edge, EdgeKind
@@ -71,7 +71,7 @@ OUTPUT_SCHEMA: Mapping[str, object] = {
 
 def structured_content(reply: Reply, view: "LiveView", name: str) -> dict[str, Any]:
     """Return a reply as a document of OUTPUT_SCHEMA. `name` is the name of the repository."""
-    from causalist._internal.text import neutralise
+    from causalist._internal.text_formatting import neutralise
 
     repository = view.repository or reply.part
     n_files = reply.n_files
@@ -105,7 +105,7 @@ def structured_content(reply: Reply, view: "LiveView", name: str) -> dict[str, A
 
 def staleness_note(view: "LiveView") -> str:
     """Return the first line of an answer from a stale index; "" if the index is current."""
-    from causalist._internal.text import middle_cut, neutralise
+    from causalist._internal.text_formatting import middle_cut, neutralise
 
     if view.repository is None or (view.behind is None and view.failure is None):
         return ""
@@ -132,7 +132,7 @@ def indexing_message(view: "LiveView", *, is_answered: bool = False) -> str:
 
 
 def _excerpt_document(excerpt: FileExcerpt) -> dict[str, Any]:
-    from causalist._internal.text import neutralise
+    from causalist._internal.text_formatting import neutralise
 
     path = neutralise(excerpt.path)
     rows = {"start_line": excerpt.start_row + 1, "end_line": excerpt.end_row + 1}
@@ -140,7 +140,7 @@ def _excerpt_document(excerpt: FileExcerpt) -> dict[str, Any]:
 
 
 def _node_document(repository: "Repository", id: str, score: float | None) -> dict[str, Any]:
-    from causalist._internal.text import neutralise
+    from causalist._internal.text_formatting import neutralise
     from causalist.extract import hit_of
 
     graph = repository.index.graph
@@ -203,7 +203,7 @@ def ask_text(
 
 def format_unread(repository: "Repository", *nodes: str) -> str:
     """Return a line that names the files that were not read and may use one of these nodes; "" for none."""
-    from causalist._internal.text import neutralise
+    from causalist._internal.text_formatting import neutralise
     from causalist.index.source_text import describe_unread
 
     note = describe_unread(repository.unread(*nodes))

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from causalist._internal.text import neutralise, one_line
+from causalist._internal.text_formatting import neutralise, one_line
 from causalist.errors import NothingToIndex
-from causalist.model.roles import role_of
+from causalist.model.role_by_path import role_of
 from causalist.model.source import SourceFile
 from causalist.model.symbols import Role
 from causalist.pack import count_tokens

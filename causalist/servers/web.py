@@ -31,11 +31,11 @@ from causalist.model.lookup import EntryPointKind, OrderLevel
 from causalist.model.symbols import NodeKind, Role
 from causalist.serialize.answers import answer_document, edge_document, read_options, read_question, status_document
 from causalist.serialize.lookup_documents import node_document, review_document, show_document
-from causalist.servers.event_loop import run_in_thread
+from causalist.servers.deadline_process import ANSWER_SECONDS, ask_in_child
 from causalist.servers.http_guard import AccessRules, Guard, new_token, read_token
 from causalist.servers.index_job import Stage
 from causalist.servers.live_repository import LiveRepository, LiveView, Repositories
-from causalist.servers.supervisor import ANSWER_SECONDS, ask_in_child
+from causalist.servers.protocol_pipes import run_in_thread
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer

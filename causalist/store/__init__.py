@@ -5,28 +5,6 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.store.cache_dir import (
-        ANSWERS_NAME,
-        BACKGROUND_LOCK,
-        BACKGROUND_NAME,
-        BACKGROUND_STOP,
-        FEEDBACK_LOCK,
-        FEEDBACK_NAME,
-        FOLDER,
-        INDEX_NAME,
-        OBSERVED_LOCK,
-        OBSERVED_NAME,
-        PROVEN_LOCK,
-        PROVEN_NAME,
-        WEIGHTS_NAME,
-        LockBusy,
-        cache_folder,
-        hold_folder_lock,
-        hold_lock,
-        is_locked,
-        is_read_only,
-        prepare_folder,
-    )
     from causalist.store.facts_cache import (
         MAX_CACHE_BYTES,
         CacheState,
@@ -50,6 +28,28 @@ if TYPE_CHECKING:
         read_seen,
         write_index,
         write_seen,
+    )
+    from causalist.store.index_folder import (
+        ANSWERS_NAME,
+        BACKGROUND_LOCK,
+        BACKGROUND_NAME,
+        BACKGROUND_STOP,
+        FEEDBACK_LOCK,
+        FEEDBACK_NAME,
+        FOLDER,
+        INDEX_NAME,
+        OBSERVED_LOCK,
+        OBSERVED_NAME,
+        PROVEN_LOCK,
+        PROVEN_NAME,
+        WEIGHTS_NAME,
+        LockBusy,
+        cache_folder,
+        hold_folder_lock,
+        hold_lock,
+        is_locked,
+        is_read_only,
+        prepare_folder,
     )
 
 __all__ = [
@@ -100,8 +100,8 @@ __getattr__ = exports(
     {
         "facts_cache": "CacheState FactsCache Key MAX_CACHE_BYTES decode_interface encode_facts facts_from_bytes "
         "facts_path facts_to_bytes facts_with_bodies split_parts",
-        "cache_dir": "ANSWERS_NAME BACKGROUND_LOCK BACKGROUND_NAME BACKGROUND_STOP FEEDBACK_LOCK FEEDBACK_NAME FOLDER "
-        "INDEX_NAME LockBusy OBSERVED_LOCK OBSERVED_NAME PROVEN_LOCK PROVEN_NAME WEIGHTS_NAME cache_folder "
+        "index_folder": "ANSWERS_NAME BACKGROUND_LOCK BACKGROUND_NAME BACKGROUND_STOP FEEDBACK_LOCK FEEDBACK_NAME "
+        "FOLDER INDEX_NAME LockBusy OBSERVED_LOCK OBSERVED_NAME PROVEN_LOCK PROVEN_NAME WEIGHTS_NAME cache_folder "
         "hold_folder_lock hold_lock is_locked is_read_only prepare_folder",
         "index_file": "FileStamp KnownChecksums LoadedIndex index_stamp load_index read_index read_seen "
         "write_index write_seen",

@@ -27,7 +27,7 @@ from causalist.errors import IndexUnreadable
 from causalist.model import facts as f
 from causalist.model.facts import FileFacts, body_bindings
 from causalist.model.source import Diagnostic
-from causalist.store.cache_dir import user_cache
+from causalist.store.index_folder import user_cache
 
 # Raised when the meaning of facts changes, so that none that another version wrote are read.
 FACTS_FORMAT = 20

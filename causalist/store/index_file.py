@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.named_arrays import Arrays, flatten, unflatten
+from causalist._internal.dataclass_arrays import Arrays, flatten, unflatten
 from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.model.index import Index
-from causalist.store.cache_dir import SEEN_NAME
+from causalist.store.index_folder import SEEN_NAME
 
 _MAGIC = b"causalist index\n"
 _FORMAT = 4

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from causalist._internal.named_arrays import Arrays, flatten, unflatten
+from causalist._internal.dataclass_arrays import Arrays, flatten, unflatten
 from causalist.errors import CausalistError, IndexUnreadable
 from causalist.index.consistency import check_consistency
 from causalist.model.index import Index

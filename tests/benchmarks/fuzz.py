@@ -107,7 +107,7 @@ def _parser_seeds(names: list[str], files: Iterable[tuple[str, bytes]]) -> Itera
 
 def index(folder: Path) -> tuple[Target, Iterable[bytes]]:
     """Return the target and seeds: a byte that chooses arrays, header or file, and changes of it."""
-    from causalist._internal.named_arrays import Arrays, flatten, unflatten
+    from causalist._internal.dataclass_arrays import Arrays, flatten, unflatten
     from causalist.errors import IndexUnreadable
     from causalist.model.index import Index
     from causalist.store import read_index, write_index

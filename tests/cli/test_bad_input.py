@@ -9,7 +9,7 @@ import pytest
 
 from causalist.errors import ConvergenceError
 from tests.cli.commands import invoke, left_behind, run, write_all
-from tests.pipeline.test_steps import OPTIONAL, QUESTION, failing
+from tests.pipeline.test_guarded_steps import OPTIONAL, QUESTION, failing
 
 pytestmark = pytest.mark.slow
 

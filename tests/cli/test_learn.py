@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.cli import eval as learn_command
+from causalist.cli import eval_and_learn as learn_command
 from causalist.evaluate import learn as learn_function
 from causalist.store import ANSWERS_NAME, FEEDBACK_NAME, FOLDER, WEIGHTS_NAME
 from tests.cli.commands import invoke

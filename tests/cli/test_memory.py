@@ -241,7 +241,7 @@ class _Lengths:
 
 def test_vectors_of_a_named_embedder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = _Lengths()
-    monkeypatch.setattr("causalist.memory.memory_file.get_embedder", lambda name: embedder)
+    monkeypatch.setattr("causalist.memory.document_sync.get_embedder", lambda name: embedder)
     run("memory", "add", "docs", cwd=folder)
     assert "no vectors" in invoke("memory", "search", "lunch", "--embedder", "lengths").failed("usage")
     assert invoke("memory", "add", "docs", "--embedder", "lengths").code == 0  # nothing changed but the vectors

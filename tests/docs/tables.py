@@ -8,7 +8,7 @@ import ast
 import re
 import sys
 
-from causalist._internal.named_arrays import Arrays, flatten
+from causalist._internal.dataclass_arrays import Arrays, flatten
 from causalist.graph import RULES, Confidences, Evidence, load_confidences
 from causalist.graph.rules import MAX_CANDIDATES
 from causalist.model.graph import SYMMETRIC_KINDS, EdgeKind

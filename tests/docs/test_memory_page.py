@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.memory.stages import MODES
+from causalist.memory.conflicts_and_confidence import MODES
 from causalist.memory.walk import VARIANTS
 from causalist.model.answer import RetrievalMode
 from tests.docs import tables

@@ -7,9 +7,9 @@ import pytest
 
 from causalist.embed import VectorFile, embed_texts, read_vectors, vector_file_name, write_vectors
 from causalist.errors import CausalistError, DeadlinePassed, ModelFailed
-from causalist.index import vectors as module
+from causalist.index import embedding_similarity as module
+from causalist.index.embedding_similarity import IndexVectors
 from causalist.index.source_text import SourceText
-from causalist.index.vectors import IndexVectors
 from causalist.pipeline.repository import Repository
 from tests.embed import fake
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.cli.eval import ARMS as OFFERED
+from causalist.cli.eval_and_learn import ARMS as OFFERED
 from causalist.errors import EvaluationError
 from causalist.evaluate.context import (
     ARMS,

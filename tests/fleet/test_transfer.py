@@ -15,7 +15,13 @@ from click.testing import CliRunner
 from causalist.cli import main
 from causalist.errors import FleetError
 from causalist.fleet import Fleet, FleetStore
-from causalist.fleet.shards import copy_shards, install_index, read_private_key, read_public_key, write_key_pair
+from causalist.fleet.repository_shard import (
+    copy_shards,
+    install_index,
+    read_private_key,
+    read_public_key,
+    write_key_pair,
+)
 from causalist.index.options import IndexOptions
 from causalist.pipeline.repository import Repository
 from tests.benchmarks.foreign_indexes import damaged_indexes, make_index, outcome_of

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from causalist.graph import LinkedPart, Linker, ParallelPlan, build_graph, needs_bodies, relink
-from causalist.graph.tables import EdgeSites
+from causalist.graph.node_and_edge_arrays import EdgeSites
 from causalist.model.facts import FileFacts, ImportKind, body_bindings, has_same_interface, interface_of
 from causalist.model.graph import CodeGraph, Edge, LinkedGraph
 from causalist.parse import load_settings, parse_file

@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.llm import CitationChecker
+from causalist.llm_answer import CitationChecker
 from causalist.model.answer import ShownRange
 
 PLACES = (

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from causalist._internal.stages import MAX_FAILURES
+from causalist._internal.stage_clock import MAX_FAILURES
 from causalist.memory import (
     VARIANTS,
     Entity,
@@ -27,7 +27,8 @@ from causalist.memory import (
     Triple,
     ValidationSettings,
 )
-from causalist.memory.entity_linking import build_seeds, link_query
+from causalist.memory.conflicts_and_confidence import MODES, recency_factors
+from causalist.memory.defined_names import entity_id
 from causalist.memory.extractors import (
     ASKED_TYPES,
     MAX_ENTITIES,
@@ -35,10 +36,9 @@ from causalist.memory.extractors import (
     SpacyEntityExtractor,
     normalize_extraction,
 )
-from causalist.memory.names import entity_id
-from causalist.memory.records import SIMILARITY_THRESHOLD
+from causalist.memory.passage_records import SIMILARITY_THRESHOLD
+from causalist.memory.query_entities import build_seeds, link_query
 from causalist.memory.retrieval import PUBLISHED, RRF_K, combine_signals, fuse_ranks
-from causalist.memory.stages import MODES, recency_factors
 from causalist.servers.mcp.more_tools import MEMORY_TOOLS
 from tests.memory.texts import TEAM, team
 
@@ -290,7 +290,7 @@ def _() -> None:
 
 @_point("Wanted there: senses of one name")
 def _() -> None:
-    assert team().entity("JWT").senses == ()  # test_arrays_senses.py has names with several senses
+    assert team().entity("JWT").senses == ()  # test_count_matrices_senses.py has names with several senses
 
 
 @_point("`HippoIndex(llm=None")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import ExtraMissing, NothingToIndex
+from causalist.memory.document_sync import MemoryFile
 from causalist.memory.document_text import join_paragraphs, read_pdf
 from causalist.memory.documents import read_documents
-from causalist.memory.memory_file import MemoryFile
 from causalist.source import scan_folder
 from tests.cli.commands import write_all
 from tests.memory.pdf_files import pdf_of

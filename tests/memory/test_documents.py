@@ -9,13 +9,13 @@ from click.testing import CliRunner
 from causalist.cli.memory import memory_command
 from causalist.errors import IndexUnreadable, NothingToIndex, RepositoryNotFound
 from causalist.memory import documents
+from causalist.memory.document_sync import MemoryFile
 from causalist.memory.document_text import html_to_markdown, read_front_matter
 from causalist.memory.documents import (
     read_documents,
     resolve_references,
     split_document,
 )
-from causalist.memory.memory_file import MemoryFile
 from causalist.model.answer import RetrievalMode
 from tests.cli.commands import write_all
 

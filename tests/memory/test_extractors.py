@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalist.memory import HippoIndex, extractors
+from causalist.memory.defined_names import entity_id, fold_run, fold_words, split_text
 from causalist.memory.extractors import (
     MAX_ENTITIES,
     Entity,
@@ -15,8 +16,7 @@ from causalist.memory.extractors import (
     Triple,
     normalize_extraction,
 )
-from causalist.memory.names import entity_id, fold_run, fold_words, split_text
-from causalist.memory.records import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
+from causalist.memory.passage_records import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
 from causalist.rank.lexical.query_expansion import damerau_distance
 from tests.trials import count_of
 

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from causalist.errors import ExtraMissing, IndexNotWritable, ModelFailed
-from causalist.llm import get_model
+from causalist.llm_answer import get_model
 from causalist.memory import HippoIndex
+from causalist.memory.defined_names import entity_id
+from causalist.memory.document_sync import MemoryFile
 from causalist.memory.extractors import (
     DiagnosticList,
     Entity,
@@ -19,8 +21,6 @@ from causalist.memory.extractors import (
     parse_entities,
     parse_triples,
 )
-from causalist.memory.memory_file import MemoryFile
-from causalist.memory.names import entity_id
 from tests.cli.commands import write_all
 from tests.memory.fake_model import (
     ENTITIES,

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from causalist._internal.stages import MAX_FAILURES, SKIPPED_RUNS
+from causalist._internal.stage_clock import MAX_FAILURES, SKIPPED_RUNS
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory import HippoIndex
-from causalist.memory.pipeline import MemoryPipeline
-from causalist.memory.stages import (
+from causalist.memory.conflicts_and_confidence import (
     FEATURES,
     MIN_FEEDBACK_QUERIES,
     MODES,
@@ -22,6 +21,7 @@ from causalist.memory.stages import (
     learn_weights,
     recency_factors,
 )
+from causalist.memory.pipeline import MemoryPipeline
 from causalist.model.answer import MemoryMode, RetrievalMode
 from tests.memory.texts import team
 

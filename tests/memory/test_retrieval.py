@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from causalist.memory import HippoIndex, RetrievalSettings
-from causalist.memory.entity_linking import terms_in_vocabulary
+from causalist.memory.query_entities import terms_in_vocabulary
 from causalist.memory.retrieval import PUBLISHED, SIGNALS, combine_signals, compute_signals, score_plain
 from causalist.model.answer import RetrievalMode
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from causalist.cli.memory import memory_command
 from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory import HippoIndex
-from causalist.memory.memory_file import MemoryFile
-from causalist.memory.storage import read_passages
+from causalist.memory.document_sync import MemoryFile
+from causalist.memory.file_formats import read_passages
 from tests.memory.texts import team
 
 

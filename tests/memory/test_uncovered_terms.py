@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from causalist.memory import HippoIndex
-from causalist.memory.entity_linking import terms_in_vocabulary
+from causalist.memory.query_entities import terms_in_vocabulary
 from causalist.memory.retrieval import find_uncovered_terms, score_plain, score_uncovered_terms
 from causalist.model.answer import RetrievalMode
 

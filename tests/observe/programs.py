@@ -7,8 +7,8 @@ from pathlib import Path
 from causalist import Repository
 from causalist.index.source_text import SourceText
 from causalist.observe import Freshness, begin_run, delete_run, read_run, read_store, run_command
+from causalist.observe.command_runs import ObservedCalls
 from causalist.observe.observed_calls import ObservedStore
-from causalist.observe.runs import ObservedCalls
 
 SHOP = {
     "shop/__init__.py": "",

@@ -12,7 +12,7 @@ import pytest
 
 from causalist import Repository
 from causalist.observe import begin_run, read_run
-from causalist.observe.runs import ObservedCalls
+from causalist.observe.command_runs import ObservedCalls
 from tests.cli.commands import invoke, write_all
 from tests.observe.programs import named_calls, observe, store_of
 

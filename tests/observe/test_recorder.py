@@ -12,7 +12,7 @@ import pytest
 
 from causalist import Repository
 from causalist.observe import begin_run, read_run
-from causalist.observe.runs import abandoned_runs
+from causalist.observe.command_runs import abandoned_runs
 from tests.cli.commands import write_all
 from tests.observe.programs import CALLS, SHOP, named_calls, observe
 

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from causalist._internal.text import neutralise
+from causalist._internal.text_formatting import neutralise
 from causalist.pack import MINIMUM_TOKENS, render_pack
 from tests.pack.builders import edge, item, pack_input
 from tests.pack.readers import page, read

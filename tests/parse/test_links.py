@@ -4,8 +4,8 @@ import pytest
 
 from causalist.model.facts import LinkForm
 from causalist.parse import parse_file
-from causalist.parse.links.files import link_kind
-from causalist.parse.links.schemas import find_tables, is_statement
+from causalist.parse.data_names.plain_files import link_kind
+from causalist.parse.data_names.schemas import find_tables, is_statement
 
 
 def links_of(path: str, text: str) -> list[tuple[str, str, int]]:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from causalist.parse import MASK, load_grammar, mask_range, parse_source, parse_text
 from causalist.parse import secret_scan as module
+from causalist.parse.cleaned_text import mask_secrets
 from causalist.parse.secret_scan import OWN_TOKENS, PLUGINS, find_candidate_texts, find_secrets, is_strong
-from causalist.parse.text import mask_secrets
 from tests.planted import CARRIERS, KINDS, NAMES, parts_of, planted
 from tests.trials import count_of
 

@@ -7,11 +7,11 @@ import pytest
 
 from causalist.errors import ConvergenceError
 from causalist.model.answer import Answer, AskOptions, Level, Route
-from causalist.pipeline import steps as steps_module
+from causalist.pipeline import guarded_steps as steps_module
+from causalist.pipeline.guarded_steps import AnswerCache, CachedAnswer, Session
 from causalist.pipeline.repository import Repository
-from causalist.pipeline.steps import AnswerCache, CachedAnswer, Session
 from tests.pipeline.sample import WHERE_AUTH, in_memory, plain_answer
-from tests.pipeline.test_steps import OPTIONAL, failing
+from tests.pipeline.test_guarded_steps import OPTIONAL, failing
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from causalist.index import partial
+from causalist.index import question_index
 from tests.benchmarks.crash import clocks, damage, disks, firsts, kills, mixed
 from tests.pipeline.sample import SAMPLES
 from tests.trials import count_of
@@ -22,7 +22,7 @@ pytestmark = [
 def small_repositories_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """The trials let first answers take parts of small repositories, in this process as well: only for their time."""
     for name in ("_MIN_CODE_BYTES", "_MIN_PARSED_BYTES"):
-        monkeypatch.setattr(partial, name, getattr(partial, name))
+        monkeypatch.setattr(question_index, name, getattr(question_index, name))
 
 
 _SMALL = [SAMPLES / "larder-shop"]

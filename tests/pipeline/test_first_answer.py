@@ -17,7 +17,7 @@ import pytest
 from causalist import store
 from causalist._internal.forked_task import is_alive
 from causalist.errors import IndexNotWritable
-from causalist.index import partial
+from causalist.index import question_index
 from causalist.index.open import index_folders
 from causalist.index.options import IndexOptions
 from causalist.model.answer import AskOptions, Level
@@ -73,8 +73,8 @@ def same_priority(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def no_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every repository is so large that only a part is parsed, and this part is small."""
-    monkeypatch.setattr(partial, "_MIN_CODE_BYTES", 0)
-    monkeypatch.setattr(partial, "_MIN_PARSED_BYTES", 2_000)
+    monkeypatch.setattr(question_index, "_MIN_CODE_BYTES", 0)
+    monkeypatch.setattr(question_index, "_MIN_PARSED_BYTES", 2_000)
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ class TestAnswer:
         self, shop: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for name, value in (("_MIN_PARSED_BYTES", 10**8), ("_MAX_PARSED_BYTES", 10**8), ("_LEAST_SHARE", -1.0)):
-            monkeypatch.setattr(partial, name, value)
+            monkeypatch.setattr(question_index, name, value)
         options = AskOptions(level=Level.FILE, top_k=5)
         part = Repository.open_for(shop, QUESTION).ask(QUESTION, options)
         whole = Repository.open(shop).ask(QUESTION, options)
@@ -155,7 +155,7 @@ class TestAnswer:
         secret = "ghp_" + "".join(random.Random(3).choices(string.ascii_letters + string.digits, k=36))
         text = "-- signature of a session, verified\n" * 200 + f'password = "{secret}"\n'
         root = write_all(tmp_path / "notes", {**SHOP, "docs/session_signature.sql": text})
-        monkeypatch.setattr(partial, "_MIN_PARSED_BYTES", 1_000)
+        monkeypatch.setattr(question_index, "_MIN_PARSED_BYTES", 1_000)
         opened = Repository.open_for(root, QUESTION)
         data = opened.read_bytes("docs/session_signature.sql")
         assert data is not None and secret.encode() not in data and b"password" in data
@@ -189,7 +189,7 @@ class TestNames:
     def test_all_files_with_the_name_are_parsed(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         users = {f"users/user_{n}.py": SHOP["shop/views.py"].replace("login", f"login_{n}") for n in range(30)}
         write_all(shop, users)
-        monkeypatch.setattr(partial, "_MIN_PARSED_BYTES", 200)  # far less than these files
+        monkeypatch.setattr(question_index, "_MIN_PARSED_BYTES", 200)  # far less than these files
         part = Repository.open_part_with(shop, "Session.verify")
         assert part is not None and part.n_parsed is not None and part.n_parsed < len(SHOP)
         found = [edge.source for edge in part.callers("Session.verify")]
@@ -266,7 +266,7 @@ class TestNames:
         assert [edge["source"] for edge in json.loads(done.stdout)["edges"]] == [caller]
 
     def test_a_name_in_too_many_files_needs_the_whole(self, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(partial, "_MAX_COMPLETE_BYTES", 100)
+        monkeypatch.setattr(question_index, "_MAX_COMPLETE_BYTES", 100)
         assert Repository.open_part_with(shop, "Session.verify") is None
 
     def test_the_command_says_what_was_parsed(self, shop: Path) -> None:

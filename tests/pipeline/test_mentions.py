@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.index import refresh
+from causalist.index import graph_refresh
 from causalist.pipeline.repository import Repository
 from tests.edits import begin
 from tests.indexes import differences, without_stamps
@@ -21,7 +21,7 @@ def mentioned(repository: Repository) -> list[tuple[str, str]]:
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of which a refresh follows names, however much of it they touch."""
-    monkeypatch.setattr(refresh, "_MAX_AFFECTED_SHARE", 1.0)
+    monkeypatch.setattr(graph_refresh, "_MAX_AFFECTED_SHARE", 1.0)
     (tmp_path / "docs").mkdir()
     (tmp_path / "auth.py").write_text(AUTH, "utf-8")
     (tmp_path / "store.py").write_text("def drop():\n    pass\n", "utf-8")
@@ -60,8 +60,8 @@ def test_refreshing_equals_building_afresh(
     ]
     (root / path).write_text(text, "utf-8")
     linked_anew = []
-    original = refresh.relink
-    monkeypatch.setattr(refresh, "relink", lambda *given: linked_anew.append(1) or original(*given))
+    original = graph_refresh.relink
+    monkeypatch.setattr(graph_refresh, "relink", lambda *given: linked_anew.append(1) or original(*given))
     refreshed, rebuilt = Repository.open(root), in_memory(root)
     assert linked_anew, "everything was linked, so that nothing was compared"
     assert differences(without_stamps(refreshed.index), without_stamps(rebuilt.index)) == []

@@ -15,8 +15,8 @@ import pytest
 from causalist.errors import NothingToIndex
 from causalist.graph import Linker, build
 from causalist.index import build as building
+from causalist.index import graph_refresh
 from causalist.index import open as indexing
-from causalist.index import refresh
 from causalist.index.options import IndexOptions, RefreshCache
 from causalist.model.answer import AskOptions, Level
 from causalist.model.source import Scan
@@ -97,8 +97,8 @@ def test_edits_that_are_followed_equal_building_afresh(
     seed: int, sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # These samples are so small that most names are in a good part of their files.
-    monkeypatch.setattr(refresh, "_MAX_AFFECTED_SHARE", 1.0)
-    monkeypatch.setattr(refresh, "_MAX_CHANGED_NAMES", 10_000)
+    monkeypatch.setattr(graph_refresh, "_MAX_AFFECTED_SHARE", 1.0)
+    monkeypatch.setattr(graph_refresh, "_MAX_CHANGED_NAMES", 10_000)
     root = copy_sample(tmp_path, sample)
     begin(root)
     check_sequence(root, seed, 3, 1, _FOLLOWED_EDITS[seed], 2)
@@ -109,8 +109,8 @@ def test_what_a_process_keeps_changes_nothing(
     seed: int, sample: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     edits = _KEPT_EDITS[seed]
-    monkeypatch.setattr(refresh, "_MAX_AFFECTED_SHARE", 1.0)
-    monkeypatch.setattr(refresh, "_MAX_CHANGED_NAMES", 10_000)
+    monkeypatch.setattr(graph_refresh, "_MAX_AFFECTED_SHARE", 1.0)
+    monkeypatch.setattr(graph_refresh, "_MAX_CHANGED_NAMES", 10_000)
     kept: list[bool] = []
     relink = Linker.relink
     monkeypatch.setattr(Linker, "relink", lambda self, changed: kept.append(True) or relink(self, changed))
@@ -470,14 +470,14 @@ def test_facts_that_are_searched_for_names_are_read_once(tmp_path: Path, monkeyp
         refreshed = Repository.open(root, options=IndexOptions(refresh_cache=keeper))
         check_equal(refreshed, in_memory(root), [str(i)], 0)
     assert read == [8, 0, 0]
-    monkeypatch.setattr(refresh, "_MAX_ENCODED_BYTES", 0)
+    monkeypatch.setattr(graph_refresh, "_MAX_ENCODED_BYTES", 0)
     (root / "m2.py").write_text("def other():\n    pass\n")
     Repository.open(root, options=IndexOptions(refresh_cache=keeper))
     assert read[3:] == [1] and not keeper.encoded  # m1.py as it is now
 
 
 def test_edits_of_handlers_are_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refresh, "_MAX_AFFECTED_SHARE", 1.0)
+    monkeypatch.setattr(graph_refresh, "_MAX_AFFECTED_SHARE", 1.0)
     root = tmp_path / "repo"
     files = {
         "src/door.js": "exports.open = () => 1;\nexports.shut = () => 2;\n",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from causalist.cli.ask import FORMATS
-from causalist.cli.graph import FORMATS as GRAPH_FORMATS
+from causalist.cli.graph_overviews import FORMATS as GRAPH_FORMATS
 from causalist.index.source_text import SourceText
 from causalist.model.source import FileEntry, SourceFile
 from causalist.parse import MASK

@@ -11,7 +11,7 @@ from causalist.index import open as indexing
 from causalist.pipeline.repository import Repository
 from causalist.source import scan_folder
 from causalist.store import FOLDER, INDEX_NAME
-from causalist.store.cache_dir import SEEN_NAME
+from causalist.store.index_folder import SEEN_NAME
 from tests.pipeline.conftest import WorkTree
 
 _SEEN = f"{FOLDER}/{SEEN_NAME}"

@@ -31,7 +31,7 @@ _LATE = ("extract", "graph", "navigate", "pack", "parse", "rank", "source", "sto
 # What makes an index, what reads grammars, locks, databases, processes: none of it is needed where nothing changed.
 _NOT_NEEDED = (
     "causalist.index.build",
-    "causalist.index.refresh",
+    "causalist.index.graph_refresh",
     "causalist.index.history",
     "causalist.graph.build",
     "causalist.parse.parser",
@@ -41,7 +41,7 @@ _NOT_NEEDED = (
     "causalist.model.language",
     "causalist.repomap",
     "causalist.store.facts_cache",
-    "causalist.pack.render_formats",
+    "causalist.pack.machine_formats",
     "causalist.source.commits",
     "tree_sitter",
     "sqlite3",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from causalist.rank.query import phrases as told
+from causalist.rank.query import word_weights as told
 from causalist.rank.scoring import signals
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist._internal import named_arrays as spliced
+from causalist._internal import dataclass_arrays as spliced
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.graph import LinkedGraph
 from causalist.model.index import LexicalIndex, Postings

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist._internal import named_arrays as spliced
+from causalist._internal import dataclass_arrays as spliced
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.rank import PreviousTransition, WalkWeights, build_transition
 from tests.graphs import EdgeSpec, make_graph, random_graphs

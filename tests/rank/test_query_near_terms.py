@@ -4,7 +4,7 @@ the repository has more often."""
 import pytest
 
 from causalist.rank import parse_query, with_corpus_spelling, with_near_terms
-from causalist.rank.query.phrases import APART_SHARE, JOINED_SHARE
+from causalist.rank.query.word_weights import APART_SHARE, JOINED_SHARE
 from tests.model.corpus import Def, corpus
 
 SHOP = corpus({"shop.py": [Def("authenticate", "authorise"), Def("pay", "payment payload")]})

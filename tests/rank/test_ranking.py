@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist._internal.named_arrays import select_top
+from causalist._internal.dataclass_arrays import select_top
 from causalist.model.answer import AskOptions, Level, RankMode, Route, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.protocols import NO_STEPS

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist._internal.named_arrays import select_first, select_top, unique_sorted
+from causalist._internal.dataclass_arrays import select_first, select_top, unique_sorted
 
 # Many are the same, some only when they are rounded.
 SCORES = st.lists(st.sampled_from([0.0, -1.0, 4e-13, 1e-12, 0.25, 0.25 + 3e-13, 0.25 - 3e-13, 40.0, 40.0 + 1e-12]))

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from causalist._internal.stages import MAX_FAILURES, SKIPPED_RUNS
+from causalist._internal.stage_clock import MAX_FAILURES, SKIPPED_RUNS
 from tests.pipeline.sample import copy_sample
-from tests.pipeline.test_steps import OPTIONAL, QUESTION
+from tests.pipeline.test_guarded_steps import OPTIONAL, QUESTION
 from tests.servers.conftest import settle
 from tests.servers.wire import RawServer
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
-from causalist.servers.event_loop import Pipes
 from causalist.servers.mcp import server
 from causalist.servers.mcp.server import open_streams, read_lines, read_message
+from causalist.servers.protocol_pipes import Pipes
 
 
 def portions(data: bytes, sizes: list[int]) -> Iterator[bytes]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import IndexUnreadable, UnknownEntity, UsageError
-from causalist.memory.memory_file import MemoryFile
+from causalist.memory.document_sync import MemoryFile
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.servers.mcp.more_tools import MEMORY_TOOLS

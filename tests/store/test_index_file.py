@@ -22,7 +22,7 @@ from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.model.index import Index
 from causalist.store import index_file, read_index, write_index
 from tests.indexes import arrays_of, differences, random_indexes
-from tests.store.test_cache_dir import names_in
+from tests.store.test_index_folder import names_in
 from tests.trials import count_of
 
 

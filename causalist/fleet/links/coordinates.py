@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from causalist._internal.text import read_toml
+from causalist._internal.text_formatting import read_toml
 
 PYPI, NPM, GO, CARGO, MAVEN = "pypi", "npm", "go", "cargo", "maven"
 NUGET, RUBYGEMS, COMPOSER = "nuget", "rubygems", "composer"

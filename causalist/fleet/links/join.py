@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from causalist.errors import ExtraMissing
-from causalist.fleet.links.names import FORMAT
+from causalist.fleet.links.published_and_used import FORMAT
 from causalist.fleet.links.service_join import ServiceEdge, service_edges
-from causalist.fleet.shards import Shard
-from causalist.fleet.store import FleetStore
+from causalist.fleet.object_store import FleetStore
+from causalist.fleet.repository_shard import Shard
 from causalist.index.freshness import index_version
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from enum import StrEnum
 import numpy as np
 
 from causalist.fleet.links.coordinates import ReadText
-from causalist.fleet.links.names import Published, Used
-from causalist.fleet.links.symbol_tables import ShardProgram
+from causalist.fleet.links.published_and_used import Published, Used
+from causalist.fleet.links.shard_symbols import ShardProgram
 from causalist.model.facts import RouteForm
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
-from causalist.model.roles import role_of
+from causalist.model.role_by_path import role_of
 from causalist.model.symbols import Role, file_id
 
 

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.packages import can_be_package_prefix
-from causalist.graph.infer.annotations import AnnotationTypes, MemberTypes
+from causalist.graph.imports.declared_packages import can_be_package_prefix
+from causalist.graph.infer.annotations_and_members import AnnotationTypes, MemberTypes
 from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, NameBindings
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_taken_from_bare_collection, method_of
-from causalist.graph.infer.mentioned_modules import MentionedModules
+from causalist.graph.infer.unimported_modules import MentionedModules
 from causalist.graph.name_lookup import NameLookup
-from causalist.graph.overloads import arguments_of
+from causalist.graph.overload_fit import arguments_of
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import (
     BUILTIN,

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import shared_folders
+from causalist.graph.node_and_edge_arrays import NodeDrafts
 from causalist.graph.program import Program
 from causalist.graph.rules import MAX_NAMESAKES, RuleName
-from causalist.graph.tables import NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
-from causalist.model.roles import role_of
+from causalist.model.role_by_path import role_of
 from causalist.model.source import is_history
 from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
 

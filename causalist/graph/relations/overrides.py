@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from causalist.graph.overloads import without_optional_marks
+from causalist.graph.overload_fit import without_optional_marks
 from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts
 from causalist.graph.program import Program
 from causalist.graph.relations.route_conventions import NamedHandlers, find_served_files
 from causalist.graph.rules import RuleName
-from causalist.graph.tables import EdgeSites, NodeDrafts
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import CALLABLE_KINDS, ROUTE_PREFIX, TYPE_KINDS, NodeKind, Role

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols, TestSubject
+from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts
 from causalist.graph.program import Program
 from causalist.graph.rules import GUESSES, RuleName
-from causalist.graph.tables import EdgeSites, NodeDrafts
 from causalist.model.facts import Definition
 from causalist.model.graph import EdgeKind
 from causalist.model.language import LanguageSettings, ModuleSystem

@@ -16,8 +16,8 @@ from causalist.model.facts import Definition, RouteFact
 from causalist.parse.routes.blocks import read_phoenix
 from causalist.parse.routes.ecmascript import read_ecmascript
 from causalist.parse.routes.python_ruby import read_python, read_rails
+from causalist.parse.routes.searched_text import RouteText, read_computed_names
 from causalist.parse.routes.servers import read_aspnet, read_go, read_java, read_php, read_rust
-from causalist.parse.routes.source import RouteText, read_computed_names
 
 _Reader = Callable[[RouteText], Iterator[tuple[int, RouteFact]]]
 _READERS: dict[str, _Reader] = {

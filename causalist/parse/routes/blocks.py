@@ -12,7 +12,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from causalist.model.facts import RouteFact, RouteForm
-from causalist.parse.routes.source import ANY, RouteText, chain, literal, route_at
+from causalist.parse.routes.searched_text import ANY, RouteText, chain, literal, route_at
 
 _Found = Iterator[tuple[int, RouteFact]]
 _MAX_DEPTH = 60  # blocks and calls around a route

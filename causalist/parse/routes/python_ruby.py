@@ -9,7 +9,7 @@ import tree_sitter
 
 from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
 from causalist.model.symbols import TYPE_KINDS
-from causalist.parse.routes.source import (
+from causalist.parse.routes.searched_text import (
     ANY,
     PLURALS,
     PY_LINK,

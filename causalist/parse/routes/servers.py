@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from causalist.model.facts import RouteFact, RouteForm
 from causalist.model.symbols import TYPE_KINDS, NodeKind
 from causalist.parse.routes.blocks import read_kotlin_blocks, read_spring_functions
-from causalist.parse.routes.source import (
+from causalist.parse.routes.searched_text import (
     ANY,
     MAX_ARGUMENT_BYTES,
     Argument,

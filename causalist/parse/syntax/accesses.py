@@ -22,7 +22,7 @@ from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of
 from causalist.parse.syntax.imports import ImportReader
-from causalist.parse.syntax.scopes import BlockScopes, Scopes
+from causalist.parse.syntax.open_scopes import BlockScopes, Scopes
 from causalist.parse.syntax.uses import UseReader
 
 _MAX_PENDING_BINDINGS = 4  # bindings whose type or value may follow

@@ -45,8 +45,8 @@ from causalist.parse.syntax.chains import (
     with_members,
     without_arguments,
 )
-from causalist.parse.syntax.local_names import before_itself
-from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
+from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
+from causalist.parse.syntax.shadowed_names import before_itself
 from causalist.parse.syntax.typed_expressions import shape_of, value_of
 
 MAX_VALUE_BYTES = 2000  # bytes of a value that are looked at

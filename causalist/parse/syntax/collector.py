@@ -19,7 +19,7 @@ from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments, dec
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
 from causalist.parse.syntax.chains import array_type_name, type_name
-from causalist.parse.syntax.definitions import (
+from causalist.parse.syntax.definition_parts import (
     BaseReader,
     HandlerNames,
     ImplementationReader,
@@ -31,7 +31,7 @@ from causalist.parse.syntax.definitions import (
 )
 from causalist.parse.syntax.doc_comments import DocTypeReader, comment_doc, comment_line, file_comment_line, string_line
 from causalist.parse.syntax.imports import ImportReader
-from causalist.parse.syntax.scopes import ANONYMOUS, VALUE_KINDS, BlockScopes, DefinitionDraft, Frame, Scopes
+from causalist.parse.syntax.open_scopes import ANONYMOUS, VALUE_KINDS, BlockScopes, DefinitionDraft, Frame, Scopes
 from causalist.parse.syntax.typed_expressions import PlaceReader
 from causalist.parse.syntax.uses import UseReader
 

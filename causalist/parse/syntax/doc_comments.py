@@ -17,7 +17,7 @@ from causalist.model.language import TypeSettings
 from causalist.model.symbols import CALLABLE_KINDS
 from causalist.model.type_notation import split_top
 from causalist.parse.syntax.chains import array_type_name, union_type
-from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
+from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
 
 _MAX_CHARACTERS = 200
 _STRING = re.compile(r"^[A-Za-z]{0,2}(\"\"\"|'''|\"|')(.*)", re.DOTALL)

@@ -14,7 +14,7 @@ from causalist.model.facts import Export, Import, ImportKind
 from causalist.parse.syntax.bindings import MAX_VALUE_BYTES, BindingReader
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, paths_of_pattern
-from causalist.parse.syntax.scopes import Scopes
+from causalist.parse.syntax.open_scopes import Scopes
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TOKEN = re.compile(r"::|=>|[{},*]|(?:r#)?[^\W\d]\w*", re.ASCII)

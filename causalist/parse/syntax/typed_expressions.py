@@ -33,7 +33,7 @@ from causalist.model.type_notation import (
 )
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, part_at, targets_of_pattern
-from causalist.parse.syntax.scopes import VALUE_KINDS, Scopes
+from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
 
 STRING = re.compile(
     r"""[rRbBuUfFtT]{0,2}(?:'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")""",

@@ -25,8 +25,8 @@ from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name, with_constructor_call
 from causalist.parse.syntax.imports import ImportReader
-from causalist.parse.syntax.local_names import OpenLambda
-from causalist.parse.syntax.scopes import BlockScopes, Scopes
+from causalist.parse.syntax.open_scopes import BlockScopes, Scopes
+from causalist.parse.syntax.shadowed_names import OpenLambda
 from causalist.parse.syntax.typed_expressions import callee_of, letter_of, typed_argument
 
 _MAX_NAME_BYTES = 200

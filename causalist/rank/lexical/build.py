@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import plan_splice, unique_sorted
 from causalist._internal.forked_task import trim_heap_on_free
-from causalist._internal.named_arrays import plan_splice, unique_sorted
-from causalist._internal.stages import stage
+from causalist._internal.stage_clock import stage
 from causalist.errors import ModelFailed
 from causalist.model.facts import space_words
 from causalist.model.graph import LinkedGraph

@@ -26,7 +26,8 @@ from causalist.model.index import LexicalIndex
 from causalist.model.protocols import Step, Steps
 from causalist.rank.query.blocks import SECTION_WEIGHTS, BlockKind, QueryBlock, Section, read_blocks
 from causalist.rank.query.identifiers import MentionKind, QueryMention, find_mentions, find_messages
-from causalist.rank.query.phrases import (
+from causalist.rank.query.tracebacks import ExceptionMention, StackFrame, read_frames, without_colors
+from causalist.rank.query.word_weights import (
     APART_SHARE,
     JOINED_SHARE,
     JoinedVerb,
@@ -35,7 +36,6 @@ from causalist.rank.query.phrases import (
     without_phrases,
     word_weights,
 )
-from causalist.rank.query.tracebacks import ExceptionMention, StackFrame, read_frames, without_colors
 from causalist.rank.terms import STOP_WORDS, stem, terms_of
 
 _WORD = lazy_regex(r"\w+")

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.named_arrays import select_top, unique_sorted
+from causalist._internal.dataclass_arrays import select_top, unique_sorted
 from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph, EdgeKind, rows_of
 from causalist.model.protocols import Steps

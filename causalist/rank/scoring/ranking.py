@@ -26,8 +26,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import SCORE_DECIMALS, select_first, select_top
 from causalist._internal.lazy import lazy_regex
-from causalist._internal.named_arrays import SCORE_DECIMALS, select_first, select_top
 from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import History, LexicalIndex
@@ -38,7 +38,6 @@ from causalist.rank.lexical.query_expansion import replacement_words
 from causalist.rank.local_push import compute_origin_shares, compute_pagerank
 from causalist.rank.pagerank import seed_distribution
 from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, RoutePlan, with_corpus_spelling
-from causalist.rank.scoring.file_evidence import history_query_terms, similar_commits
 from causalist.rank.scoring.fusion import (
     Ranking,
     WeightedSignals,
@@ -51,6 +50,7 @@ from causalist.rank.scoring.fusion import (
     without_signals,
 )
 from causalist.rank.scoring.graph_evidence import definition_support, external_mass, graph_slots, users_of_named
+from causalist.rank.scoring.history_and_roles import history_query_terms, similar_commits
 from causalist.rank.scoring.mentions import exact_namesakes, with_these_first
 from causalist.rank.scoring.signals import LEADING, NAME_SIGNALS, Similarities
 

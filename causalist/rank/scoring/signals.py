@@ -34,7 +34,7 @@ from causalist.rank.lexical.query_expansion import (
 )
 from causalist.rank.lexical.question_encoder import bag_similarities, shipped_encoder
 from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, above_zero
-from causalist.rank.scoring.file_evidence import HISTORY_SIGNALS, history_signals, queried_roles, scores_from_tests
+from causalist.rank.scoring.history_and_roles import HISTORY_SIGNALS, history_signals, queried_roles, scores_from_tests
 from causalist.rank.scoring.mentions import frame_scores, identifier_scores, literal_scores, mention_scores
 
 Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types
 
-from causalist._internal.text import count_noun, markdown_text, one_line
+from causalist._internal.text_formatting import count_noun, markdown_text, one_line
 from causalist.errors import UnknownNode, UsageError
 from causalist.model.answer import AskOptions
 from causalist.model.graph import Edge

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from pygls import uris
 
 from causalist.errors import CausalistError
-from causalist.pipeline.steps import Session
-from causalist.servers.event_loop import run_in_thread
+from causalist.pipeline.guarded_steps import Session
+from causalist.servers.deadline_process import ANSWER_SECONDS, ask_in_child
 from causalist.servers.index_job import IndexJob, Stage, write_buffers
 from causalist.servers.live_repository import LiveRepository, LiveView, Report
-from causalist.servers.supervisor import ANSWER_SECONDS, ask_in_child
+from causalist.servers.protocol_pipes import run_in_thread
 
 if TYPE_CHECKING:
     from causalist.model.index import Index

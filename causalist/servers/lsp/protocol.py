@@ -31,7 +31,7 @@ from pygls.protocol import JsonRPCRequestMessage, LanguageServerProtocol, lsp_me
 
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, split_id, symbol_id, unescape_name
-from causalist.servers.event_loop import Pipes
+from causalist.servers.protocol_pipes import Pipes
 
 if TYPE_CHECKING:
     from cattrs import Converter

@@ -24,7 +24,7 @@ from pygls import uris
 from pygls.lsp.server import LanguageServer
 
 from causalist.errors import CausalistError, UsageError
-from causalist.servers.event_loop import Pipes, run_in_thread
+from causalist.servers.deadline_process import ANSWER_SECONDS
 from causalist.servers.index_job import Stage
 from causalist.servers.live_repository import Report
 from causalist.servers.lsp import answers
@@ -46,7 +46,7 @@ from causalist.servers.lsp.protocol import (
     run,
     word_at,
 )
-from causalist.servers.supervisor import ANSWER_SECONDS
+from causalist.servers.protocol_pipes import Pipes, run_in_thread
 from causalist.servers.text_answers import staleness_note
 
 if TYPE_CHECKING:

@@ -33,14 +33,14 @@ from causalist.fleet.fleet import Fleet
 from causalist.fleet.lookups import find_nodes, open_around, open_between, resolve_node
 from causalist.fleet.question import ask_fleet
 from causalist.model.answer import AskOptions
-from causalist.servers.event_loop import run_in_thread
 from causalist.servers.http_guard import AccessRules
 from causalist.servers.mcp.tools import MAX_CHARACTERS, Arguments, Parameter, Tool, budget_parameter, name_parameter
+from causalist.servers.protocol_pipes import run_in_thread
 from causalist.servers.text_answers import Reply, impact_text, path_text, symbol_text, truncate_to_budget
 
 if TYPE_CHECKING:
-    from causalist.servers.event_loop import Pipes
     from causalist.servers.mcp.http_server import Address
+    from causalist.servers.protocol_pipes import Pipes
 
 _Context = ServerRequestContext[Any, Any]
 _MAX_VIEWS = 16  # of different tokens that stay open
@@ -160,7 +160,7 @@ class FleetHandlers:
         )  # fmt: skip
 
     async def _call_tool(self, context: _Context, params: CallToolRequestParams) -> CallToolResult:
-        from causalist._internal.text import neutralise
+        from causalist._internal.text_formatting import neutralise
 
         tool = FLEET_TOOLS.get(params.name)
         if tool is None:

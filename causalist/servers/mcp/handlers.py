@@ -49,11 +49,11 @@ from mcp.types import (
 )
 
 from causalist.errors import AmbiguousNode, CausalistError, UnknownNode, UsageError
-from causalist.servers.event_loop import run_in_thread
 from causalist.servers.index_job import Stage
 from causalist.servers.live_repository import LiveView, Repositories, repository_roots
 from causalist.servers.mcp.tools import TOOLS, Parameter
 from causalist.servers.mcp.tools import Tool as ToolSpec
+from causalist.servers.protocol_pipes import run_in_thread
 from causalist.servers.text_answers import OUTPUT_SCHEMA, Reply, indexing_message, staleness_note, structured_content
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class Handlers:
         unindexed: Callable[[Path, str], Reply] | None,
         key: str,
     ) -> CallToolResult:
-        from causalist._internal.text import neutralise
+        from causalist._internal.text_formatting import neutralise
 
         name, view = await self._view(context, chosen)
         repository = view.to_answer_from()
@@ -278,7 +278,7 @@ class Handlers:
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="text/plain", text=text)])
 
     async def _text(self, view: LiveView, answer: "Callable[[Repository], Reply]") -> str:
-        from causalist._internal.text import neutralise
+        from causalist._internal.text_formatting import neutralise
 
         repository = view.to_answer_from()
         if repository is None:
@@ -299,7 +299,7 @@ class Handlers:
         return ListPromptsResult(prompts=[prompt])
 
     async def _get_prompt(self, context: _Context, params: GetPromptRequestParams) -> GetPromptResult:
-        from causalist._internal.text import neutralise
+        from causalist._internal.text_formatting import neutralise
 
         task = (params.arguments or {}).get("task", "")
         if params.name != _PROMPT:
@@ -442,7 +442,7 @@ def _answer_unindexed(
 
 
 def _error_result(text: str) -> CallToolResult:
-    from causalist._internal.text import neutralise
+    from causalist._internal.text_formatting import neutralise
     from causalist.servers.text_answers import truncate_to_budget
 
     return CallToolResult(

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from causalist._internal.text import count_noun, middle_cut, neutralise, one_line
+from causalist._internal.text_formatting import count_noun, middle_cut, neutralise, one_line
 from causalist.errors import UnreadNode, UsageError
 from causalist.model.answer import MemoryMode, RetrievalMode
 from causalist.model.lookup import Affected
@@ -206,7 +206,7 @@ def _neighbors(repository: "Repository", arguments: Arguments) -> Reply:
 
 
 def _verify(repository: "Repository", arguments: Arguments) -> Reply:
-    from causalist._internal.text import one_line
+    from causalist._internal.text_formatting import one_line
     from causalist.servers.text_answers import format_node, format_sighting, resolve_name, truncate_to_budget
 
     start, note, end, other = arguments["name"], "", arguments["to"], ""
@@ -443,7 +443,7 @@ class _PipelineCache:
 
     def get(self, repository: "Repository") -> "MemoryPipeline":
         """Return the pipeline of a repository's memory. Raises IndexUnreadable without one."""
-        from causalist.memory.memory_file import MemoryFile
+        from causalist.memory.document_sync import MemoryFile
 
         memory_file = MemoryFile.locate(None, repository.root)
         files = (memory_file.path, memory_file.feedback_path, *(memory_file.base / name for name in _SETTINGS_FILES))
@@ -512,7 +512,7 @@ def _show_neighborhood(repository: "Repository", arguments: Arguments) -> str:
 
 
 def _update_memory(repository: "Repository", arguments: Arguments) -> str:
-    from causalist.memory.memory_file import MemoryFile
+    from causalist.memory.document_sync import MemoryFile
 
     memory_file = MemoryFile.locate(None, repository.root)
     action, passage, text = (arguments[name] for name in ("action", "passage_id", "text"))

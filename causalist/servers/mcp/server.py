@@ -37,10 +37,10 @@ from mcp.types import (
     jsonrpc_message_adapter,
 )
 
-from causalist.servers.event_loop import Pipes, run_in_thread
+from causalist.servers.deadline_process import ANSWER_SECONDS, ask_in_child
 from causalist.servers.live_repository import Repositories
 from causalist.servers.mcp.handlers import Handlers
-from causalist.servers.supervisor import ANSWER_SECONDS, ask_in_child
+from causalist.servers.protocol_pipes import Pipes, run_in_thread
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

@@ -1,4 +1,4 @@
-"""Fit of the probability that a reader needs a definition (`causalist/extract/relevance.json`).
+"""Fit of the probability that a reader needs a definition (`causalist/extract/relevance_model.json`).
 
     python -m tests.benchmarks.answers QUESTIONS... --clones DIR [--write]
 
@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from causalist.evaluate.context import ContextQuestion, find_work_tree, read_context_questions
-from causalist.extract import relevance
-from causalist.extract.relevance import (
+from causalist.extract import relevance_model
+from causalist.extract.relevance_model import (
     EDGE_FEATURES,
     OWN_FEATURES,
     RelevanceInput,
@@ -146,13 +146,13 @@ def train(rows: Sequence[Row]) -> RelevanceModel:
         for row in rows:
             pool = word_pool(row.given)
             own = own_features(row.given, pool)
-            probabilities = relevance.logistic(own, words)
+            probabilities = relevance_model.logistic(own, words)
             for step in range(1 if edges is None else 2):
                 pool, probabilities = with_neighbors(row.given.graph, pool, probabilities)
                 own = own_features(row.given, pool)
                 found, _ = edge_features(row.given.graph, pool, probabilities, said_share(own))
                 if edges is not None and step == 0:
-                    probabilities = relevance.logistic(np.hstack([own, found]), edges)
+                    probabilities = relevance_model.logistic(np.hstack([own, found]), edges)
             parts.append(np.hstack([own, found]))
             needed.append(np.array([node in row.needed for node in pool.tolist()], dtype=np.float64))
         edges = fit(np.vstack(parts), np.concatenate(needed), never_negative)
@@ -214,7 +214,7 @@ def write(model: RelevanceModel, provenance: str) -> None:
     for part, features in names.items():
         weights = getattr(model, part).tolist()
         data[part] = {name: round(w, 4) + 0.0 for name, w in zip((*features, "constant"), weights, strict=True)}
-    path = Path(relevance.__file__).with_name("relevance.json")
+    path = Path(relevance_model.__file__).with_name("relevance_model.json")
     path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 

@@ -16,7 +16,7 @@ from unittest import mock
 from causalist.errors import UsageError
 from causalist.model.answer import AskOptions, Level, Pack, PackInput
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
-from causalist.pipeline import answer_parts as answers
+from causalist.pipeline import answer_notes as answers
 from causalist.pipeline.repository import Repository
 from tests.pack.readers import read, visible_text
 

@@ -28,7 +28,7 @@ from causalist.model.symbols import split_id
 from causalist.pack.plan import CERTAINTY
 from causalist.pipeline.repository import Repository
 from causalist.rank import calibration_features
-from causalist.rank.scoring.calibration import CalibrationFeatures
+from causalist.rank.scoring.answer_confidence import CalibrationFeatures
 from tests.benchmarks.confidence.fit import fitted, held_out
 from tests.benchmarks.states import at_commit
 from tests.docs.blocks import ROOT

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from causalist.cli import main as run_command
-from causalist.index import collect, partial
+from causalist.index import collect, question_index
 from causalist.pipeline import first_answer
 from tests.benchmarks.crash.child import die_at
 
@@ -18,8 +18,8 @@ MIN_PARSED_BYTES = 20_000  # a tenth of a sample repository
 
 def count_as_large() -> None:
     """Lets this process answer from a part however small a repository is."""
-    partial._MIN_CODE_BYTES = 0
-    partial._MIN_PARSED_BYTES = MIN_PARSED_BYTES
+    question_index._MIN_CODE_BYTES = 0
+    question_index._MIN_PARSED_BYTES = MIN_PARSED_BYTES
 
 
 def main(arguments: list[str]) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 from causalist.errors import NothingToIndex
 from causalist.index.history import read_commits
 from causalist.index.options import IndexOptions
-from causalist.index.partial import Need, build_partial_index
+from causalist.index.question_index import Need, build_partial_index
 from causalist.model.answer import AskOptions
 from causalist.model.index import Commits
 from causalist.pipeline.first_answer import NO_BACKGROUND, read_build

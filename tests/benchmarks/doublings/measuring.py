@@ -19,7 +19,7 @@ from causalist.index.options import IndexOptions
 from causalist.model.index import Index
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.parse import dialect_of, load_grammar, load_settings
-from causalist.parse.trees import ParseTooLong, run_parser
+from causalist.parse.syntax_tree import ParseTooLong, run_parser
 from causalist.pipeline.repository import Repository
 from causalist.source import blob_hash
 from causalist.store import FactsCache

@@ -27,9 +27,9 @@ from typing import Any, NamedTuple
 
 from causalist.evaluate.mining import find_clone
 from causalist.graph import load_confidences
+from causalist.graph.node_and_edge_arrays import _number_duplicates
 from causalist.graph.program import Program
 from causalist.graph.resolver import Resolver
-from causalist.graph.tables import _number_duplicates
 from causalist.model.facts import Call, FileFacts
 from causalist.model.graph import EdgeKind
 from causalist.model.symbols import NodeKind, symbol_id

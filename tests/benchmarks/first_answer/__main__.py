@@ -36,7 +36,7 @@ from causalist.evaluate.context import (
     read_context_questions,
 )
 from causalist.index.options import IndexOptions, ignore_progress
-from causalist.index.partial import Need, build_partial_index
+from causalist.index.question_index import Need, build_partial_index
 from causalist.model.answer import AskOptions, Level
 from causalist.model.source import FileEntry, SourceFile
 from causalist.parse import dialect_of, load_grammar

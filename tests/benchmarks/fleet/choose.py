@@ -37,8 +37,8 @@ from causalist.fleet.choice import (
     write_tables,
     write_words,
 )
+from causalist.fleet.object_store import FleetStore
 from causalist.fleet.question import ask_fleet
-from causalist.fleet.store import FleetStore
 from causalist.index.source_text import SourceText
 from causalist.model.index import Index, Postings
 from causalist.model.source import FileEntry

@@ -17,7 +17,7 @@ import pyarrow.parquet as parquet
 
 from causalist.fleet import Fleet, FleetFile, Member
 from causalist.fleet.members import add_members
-from causalist.fleet.store import FleetStore
+from causalist.fleet.object_store import FleetStore
 from causalist.store import read_index, write_index
 
 RARE = 3

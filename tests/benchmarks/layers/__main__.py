@@ -24,7 +24,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from causalist.model.roles import role_of
+from causalist.model.role_by_path import role_of
 from causalist.model.symbols import Layer, Role, file_id
 from causalist.parse import dialect_of
 from causalist.pipeline.repository import Repository

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from causalist.memory import HippoIndex, RetrievalSettings
 from causalist.memory.documents import read_documents
-from causalist.memory.entity_linking import build_seeds, link_query
+from causalist.memory.query_entities import build_seeds, link_query
 from causalist.memory.retrieval import (
     GRAPH_SIGNALS,
     SIGNALS,

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from causalist.errors import CausalistError
-from causalist.memory.memory_file import MemoryFile
+from causalist.memory.document_sync import MemoryFile
 
 _DOCUMENTS = 40
 

@@ -7,8 +7,8 @@ Prints how many gave a diagnostic, and how many made an edge that the passage do
 
 import sys
 
+from causalist.memory.defined_names import entity_id
 from causalist.memory.extractors import LLMEntityExtractor
-from causalist.memory.names import entity_id
 from tests.memory.fake_model import PASSAGE, TRUE, openai_model, serving, trial
 
 

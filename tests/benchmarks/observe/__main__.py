@@ -46,8 +46,8 @@ from causalist.observe import (
     run_command,
     unseen_confidence,
 )
+from causalist.observe.command_runs import ObservedCalls, RunFolder
 from causalist.observe.observed_calls import OBSERVED_ALIKE, ObservedGraph, add_likely_calls
-from causalist.observe.runs import ObservedCalls, RunFolder
 from tests.benchmarks.edges.called_pairs import Nodes
 
 _OWN = Path(__file__).parent

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from causalist.index.source_text import SourceText
 from causalist.observe import Freshness, delete_run
-from causalist.observe.likeness import TARGET_WEIGHTS, WEIGHTS, CallLikeness
+from causalist.observe.likely_calls import TARGET_WEIGHTS, WEIGHTS, CallLikeness
 from tests.benchmarks.observe.__main__ import Suite, calls_of, run_calls
 
 _PENALTY = 3.0

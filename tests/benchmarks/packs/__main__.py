@@ -46,7 +46,7 @@ from causalist.pack import FOLD_THRESHOLD, plan
 from causalist.pack.excerpts import numbered_lines
 from causalist.pack.plan import Plan
 from causalist.pack.render import planned_pack
-from causalist.pipeline import answer_parts as answers
+from causalist.pipeline import answer_notes as answers
 from causalist.pipeline.repository import Repository
 from tests.benchmarks.states import at_commit
 

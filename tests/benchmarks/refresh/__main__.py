@@ -19,9 +19,9 @@ from pathlib import Path
 
 from causalist.graph import Linker
 from causalist.index import build as building
-from causalist.index import refresh
+from causalist.index import graph_refresh
+from causalist.index.graph_refresh import refresh_graph
 from causalist.index.options import RefreshCache
-from causalist.index.refresh import refresh_graph
 from causalist.pipeline.repository import Repository
 from tests.edits import BODY_EDITS, EDITS, MOVES, SMALL_EDITS, begin
 from tests.indexes import differences, without_stamps
@@ -57,7 +57,7 @@ def main() -> None:
     Linker.relink = counted_relink
     building.refresh_graph = counted
     if wanted.follow_all:
-        refresh._MAX_AFFECTED_SHARE, refresh._MAX_CHANGED_NAMES = 1.0, 10_000
+        graph_refresh._MAX_AFFECTED_SHARE, graph_refresh._MAX_CHANGED_NAMES = 1.0, 10_000
     for clone in wanted.replay:
         linked.clear()
         n = replay(clone, wanted.commits, wanted.every)

@@ -14,7 +14,7 @@ from causalist.evaluate.results import Ranks, metric_values
 from causalist.model.scores import Signal
 from causalist.model.symbols import Role
 from causalist.rank import LinearModel, Weights
-from causalist.rank.scoring.calibration import Penalty, Stacked, loss_of
+from causalist.rank.scoring.answer_confidence import Penalty, Stacked, loss_of
 from tests.benchmarks.signals.arrays import AGAIN, LEADS, Asked, Batch, Model, Numbers, Scores, roles_table
 
 # Their weights are chosen by hand: commits teach the one nothing, and the other too little (decisions 23 and 28).

@@ -1,0 +1,512 @@
+"""Arrays of an index: records -> counts by passage -> sparse matrices that retrieval reads.
+
+Rows and columns are in the order of sorted passage ids, entity ids and terms. Sparse matrices are CSR arrays, with
+entries in an order independent of insertion. After a change of few records, the counts are spliced (`memory.matrix`),
+and senses are found again for the names that the change can affect. The result is that of a rebuild.
+"""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.memory.extractors import TYPES
+from causalist.memory.matrix_splices import Axis, Floats, Ints, Matrix, splice_matrix, splice_sorted
+from causalist.memory.passage_records import TIMESTAMP, Record, Records, sort_strings
+from causalist.memory.senses import (
+    SenseAssignment,
+    TermVectors,
+    are_neighbors,
+    could_differ,
+    count_doublings,
+    disambiguate,
+    find_senses,
+)
+from causalist.model.index import Postings
+from causalist.rank.lexical.bm25 import K1
+
+B = 0.75  # length normalization of BM25, the usual default
+MAX_SIMILAR = 10  # similarity edges per entity
+_EXACT_TYPES = tuple(TYPES.index(each) for each in ("date", "measure", "iri"))  # names of these types have one sense
+_MAX_CHANGED_SHARE = 0.25  # of the passages; after more changes, everything is built again
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Counts of P passages by their M names and T terms, before names have senses.
+
+    - `numbers`: (M,), numbers of the names in the records; `term_numbers`: (T,), those of the terms.
+    - `mentions`: (P, M), number of mentions; `mentioned_by` is its transpose.
+    - `n_exact`: (M,), mentions as a date, measure or IRI. `n_documents`: (M,), documents that name a name.
+    - `forward`: (P, T), term counts; `by_term` is its transpose. `lengths`: (P,), sums of the term counts.
+    - `times`: (P,), seconds since 1970, NaN if unknown. `documents`: (P,), positions in `document_names`.
+    - `labels`: sense of each entry of `mentions`, 0 for the most frequent one.
+    """
+
+    passages: list[str]
+    names: list[str]
+    numbers: Ints
+    terms: list[str]
+    term_numbers: Ints
+    mentions: Matrix
+    mentioned_by: Matrix
+    n_exact: Ints
+    n_documents: Ints
+    forward: Matrix
+    by_term: Matrix
+    lengths: Floats
+    times: Floats
+    document_names: list[str]
+    documents: Ints
+    labels: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryArrays:
+    """Arrays of an index with P passages, E entities and T terms.
+
+    An entity is one sense of a name. Senses of an ambiguous name have the id of the name with a
+    number in brackets, 1 for the most frequent sense.
+
+    - `mentions`: (P, E), number of mentions of an entity in a passage; `passages_by_entity` is its transpose.
+    - `similar`: (E, E), symmetric, similarity in [threshold, 1].
+    - `explicit`: (E, E), from subject to object, sum of the confidences of triples.
+    - `references`: (P, P).
+    - `forward`: (P, T), term counts; `postings` holds the same counts by term, for BM25.
+    - `times`: (P,), seconds since 1970, NaN if unknown.
+    - `documents`: (P,), document numbers; passages with the same path in their metadata are one document.
+    - `senses`: entity -> all entities of the same name, for ambiguous names only.
+    """
+
+    passages: list[str]
+    entities: list[str]
+    entity_numbers: Ints  # (E,), numbers of the names in the records
+    terms: list[str]
+    term_ranks: Ints  # by term number in the records, -1 if no passage has the term
+    mentions: Matrix
+    passages_by_entity: Matrix
+    similar: Matrix
+    explicit: Matrix
+    references: Matrix
+    forward: Matrix
+    postings: Postings
+    times: Floats
+    documents: Ints
+    senses: Mapping[int, tuple[int, ...]]
+
+    @property
+    def n_passages(self) -> int:
+        """Number of passages, P."""
+        return len(self.passages)
+
+    @property
+    def n_entities(self) -> int:
+        """Number of entities, E."""
+        return len(self.entities)
+
+
+def build_counts(records: Records) -> Counts:
+    """Return the counts of all records."""
+    passages = sorted(records.passages)
+    found = [records.passages[passage] for passage in passages]
+    n = len(passages)
+    mentions = _stack([r.mentions for r in found], 4)
+    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.mentions) for r in found])
+    triples = [end for r in found for t in r.triples for end in (t.subject, t.object)]
+    used = np.unique(np.concatenate([mentions[:, 0], np.array(triples, dtype=np.int64)]))
+    names, ranks = sort_strings(records.entities.strings, used)
+    m = len(names)
+    mention_matrix = Matrix.from_entries(rows, ranks[mentions[:, 0]], np.ones(len(mentions)), (n, m))
+    mentioned_by = mention_matrix.transpose()
+    is_exact = np.isin(mentions[:, 2], _EXACT_TYPES)
+    numbers = np.empty(m, dtype=np.int64)
+    numbers[ranks[used]] = used
+
+    terms = _stack([r.terms for r in found], 2)
+    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.terms) for r in found])
+    present = np.flatnonzero(np.bincount(terms[:, 0], minlength=len(records.terms.strings)))
+    term_list, term_ranks = sort_strings(records.terms.strings, present)
+    term_numbers = np.empty(len(term_list), dtype=np.int64)
+    term_numbers[term_ranks[present]] = present
+    by_term = _count_by_term(rows, term_ranks[terms[:, 0]], terms[:, 1], n, len(term_list))
+
+    named = [_document_name(p, r) for p, r in zip(passages, found, strict=True)]
+    document_names = sorted(set(named))
+    number = {name: i for i, name in enumerate(document_names)}
+    documents = np.array([number[name] for name in named], dtype=np.int64)
+    pairs = np.unique(mentioned_by.rows * max(len(document_names), 1) + documents[mentioned_by.indices])
+    counts = Counts(
+        passages,
+        names,
+        numbers,
+        term_list,
+        term_numbers,
+        mention_matrix,
+        mentioned_by,
+        np.bincount(ranks[mentions[is_exact, 0]], minlength=m),
+        np.bincount(pairs // max(len(document_names), 1), minlength=m),
+        by_term.transpose(),
+        by_term,
+        np.bincount(by_term.indices, weights=by_term.values, minlength=n).astype(np.float64),
+        np.array([parse_seconds(r.metadata.get(TIMESTAMP)) for r in found], dtype=np.float64),
+        document_names,
+        documents,
+        np.zeros(len(mention_matrix.indices), dtype=np.int64),
+    )
+    _label_senses(counts, np.ones(m, dtype=np.bool_))
+    return counts
+
+
+_STORED = ("numbers", "term_numbers", "n_exact", "n_documents", "lengths", "times", "documents", "labels")
+
+
+def pack_counts(counts: Counts) -> dict[str, NDArray[Any]]:
+    """Return the arrays that `unpack_counts` restores the counts from."""
+    found: dict[str, NDArray[Any]] = {name: getattr(counts, name) for name in _STORED}
+    for name in ("mentions", "forward"):
+        matrix: Matrix = getattr(counts, name)
+        found |= {f"{name}.indptr": matrix.indptr, name: matrix.indices, f"{name}.values": matrix.values.astype("i4")}
+    return found
+
+
+def unpack_counts(arrays: Mapping[str, NDArray[Any]], records: Records) -> Counts:
+    """Return the counts of all records, of arrays that `pack_counts` made of them."""
+    passages = sorted(records.passages)
+    names, terms = (
+        [strings[number] for number in arrays[name].tolist()]
+        for strings, name in ((records.entities.strings, "numbers"), (records.terms.strings, "term_numbers"))
+    )
+    mentions, forward = (
+        Matrix(arrays[f"{name}.indptr"], arrays[name], arrays[f"{name}.values"].astype(np.float64), n)
+        for name, n in (("mentions", len(names)), ("forward", len(terms)))
+    )
+    return Counts(
+        passages=passages,
+        names=names,
+        terms=terms,
+        mentions=mentions,
+        mentioned_by=mentions.transpose(),
+        forward=forward,
+        by_term=forward.transpose(),
+        document_names=sorted({_document_name(p, records.passages[p]) for p in passages}),
+        **{name: arrays[name].copy() for name in _STORED},  # those of a file cannot be changed
+    )
+
+
+def update_counts(old: Counts, records: Records, touched: Mapping[str, Record | None]) -> tuple[Counts, Axis] | None:
+    """Return (counts of all records, change of the passages), from counts before a change.
+
+    `touched`: the changed passages with their records before, None for new ones. Returns None if too much has changed.
+    """
+    if len(touched) > _MAX_CHANGED_SHARE * len(old.passages) or not old.mentioned_by.sizes.all():
+        return None
+    before = {passage: record for passage, record in touched.items() if record is not None}
+    new = {passage: records.passages[passage] for passage in sorted(touched) if passage in records.passages}
+    for record in (*before.values(), *new.values()):
+        named = set(record.mentions[:, 0].tolist())
+        if not all(t.subject in named and t.object in named for t in record.triples):
+            return None
+    position = {passage: i for i, passage in enumerate(old.passages)} if len(before) > 100 else None
+    gone = [position[p] if position else bisect_left(old.passages, p) for p in before]
+    passages, rows = splice_sorted(old.passages, gone, new)
+
+    mention_rows = {p: _count_mentions(r.mentions) for p, r in new.items()}
+    names, numbers, columns = _splice_names(
+        old.names, old.numbers, old.mentioned_by.sizes, records.entities.strings,
+        [np.unique(r.mentions[:, 0]) for r in before.values()],
+        [n.astype(np.int32) for n, _, _ in mention_rows.values()],
+    )  # fmt: skip
+    terms, term_numbers, term_columns = _splice_names(
+        old.terms, old.term_numbers, old.by_term.sizes, records.terms.strings,
+        [r.terms[:, 0] for r in before.values()], [r.terms[:, 0] for r in new.values()],
+    )  # fmt: skip
+    name_rank, term_rank = _rank(numbers, records.entities.strings), _rank(term_numbers, records.terms.strings)
+    entries = _entries([(name_rank[n], c) for n, c, _ in mention_rows.values()], rows.fresh)
+    mentions, splice = splice_matrix(old.mentions, rows, columns, entries[:2], entries[2])
+    labels = splice.apply(old.labels, np.zeros(len(entries[0]), dtype=np.int64))
+    turned = _turn(entries)
+    mentioned_by, _ = splice_matrix(old.mentioned_by, columns, rows, turned[:2], turned[2])
+    n_exact = columns.move(old.n_exact, 0)
+    for record in before.values():
+        exact = name_rank[record.mentions[np.isin(record.mentions[:, 2], _EXACT_TYPES), 0]]
+        np.subtract.at(n_exact, exact[exact >= 0], 1)
+    for names_of, _, exact_counts in mention_rows.values():
+        n_exact[name_rank[names_of]] += exact_counts
+
+    entries = _entries([(term_rank[r.terms[:, 0]], r.terms[:, 1]) for r in new.values()], rows.fresh)
+    forward, _ = splice_matrix(old.forward, rows, term_columns, entries[:2], entries[2])
+    turned = _turn(entries)
+    by_term, _ = splice_matrix(old.by_term, term_columns, rows, turned[:2], turned[2])
+    lengths = rows.move(old.lengths, [float(r.terms[:, 1].sum()) for r in new.values()])
+    times = rows.move(old.times, [parse_seconds(r.metadata.get(TIMESTAMP)) for r in new.values()])
+    document_names, documents = _splice_documents(old, rows, new)
+
+    touched_numbers = [r.mentions[:, 0] for r in (*before.values(), *new.values())]
+    in_touched = np.unique(name_rank[np.concatenate(touched_numbers)]) if touched_numbers else np.zeros(0, np.int64)
+    in_touched = in_touched[in_touched >= 0]
+    n_documents = columns.move(old.n_documents, 0)
+    for name in in_touched.tolist():
+        n_documents[name] = len(np.unique(documents[mentioned_by.row(name)[0]]))
+    counts = Counts(
+        passages, names, numbers, terms, term_numbers, mentions, mentioned_by, n_exact, n_documents, forward, by_term,
+        lengths, times, document_names, documents, labels,
+    )  # fmt: skip
+    _label_senses(counts, _find_affected(old, counts, in_touched, columns, term_columns))
+    return counts, rows
+
+
+def _find_affected(old: Counts, counts: Counts, touched: Ints, columns: Axis, term_columns: Axis) -> NDArray[np.bool_]:
+    """Return the mask of names whose senses a change can affect.
+
+    These are the names of changed passages, names beside one that has become a neighbor or is none any more, and names
+    of passages with a term whose rarity has changed.
+    """
+    affected = np.zeros(len(counts.names), dtype=np.bool_)
+    doublings = [count_doublings(np.array([2 * len(each.passages) - 1]))[0] for each in (old, counts)]
+    if doublings[0] != doublings[1]:
+        affected[:] = True
+        return affected
+    affected[touched] = True
+    neighbors = [are_neighbors(each.n_documents, len(each.document_names)) for each in (old, counts)]
+    flipped = np.flatnonzero(columns.move(neighbors[0], False) != neighbors[1])
+    frequency = term_columns.move(count_doublings(old.by_term.sizes), -1)
+    shifted = np.flatnonzero(frequency != count_doublings(counts.by_term.sizes))
+    beside = np.concatenate([counts.mentioned_by.gather(flipped)[0], counts.by_term.gather(shifted)[0]])
+    is_beside = np.zeros(len(counts.passages), dtype=np.bool_)
+    is_beside[beside] = True
+    affected[counts.mentions.gather(np.flatnonzero(is_beside))[0]] = True
+    return affected
+
+
+def _label_senses(counts: Counts, affected: NDArray[np.bool_]) -> None:
+    """Set `labels` of the affected names."""
+    n_all = len(counts.document_names)
+    chosen = affected & could_differ(counts.n_documents, counts.n_exact == 0)
+    is_there = np.zeros(len(counts.passages), dtype=np.bool_)
+    is_there[counts.mentioned_by.gather(np.flatnonzero(chosen))[0]] = True
+    rows = np.flatnonzero(is_there)
+    words = TermVectors(counts.forward.take(rows), counts.terms, counts.by_term.sizes, len(counts.passages))
+    mentions = counts.mentions.take(rows)
+    found = find_senses(
+        mentions,
+        counts.documents[rows],
+        chosen,
+        are_neighbors(counts.n_documents, n_all),
+        words,
+        counts.names,
+    )
+    counts.labels[affected[counts.mentions.indices]] = 0
+    is_entry = np.repeat(is_there, counts.mentions.sizes)
+    at = np.flatnonzero(is_entry)[chosen[mentions.indices]]
+    counts.labels[at] = found[chosen[mentions.indices]]
+
+
+def _splice_names(
+    old: list[str], numbers: Ints, sizes: Ints, strings: list[str], lost: list[NDArray[np.int32]],
+    won: list[NDArray[np.int32]],
+) -> tuple[list[str], Ints, Axis]:  # fmt: skip
+    """Return (sorted strings, their numbers, change) after passages lost and won strings; `sizes`: passages of each."""
+    change = np.zeros(len(strings), dtype=np.int64)
+    for part in lost:
+        change[part] -= 1
+    for part in won:
+        change[part] += 1
+    left = np.zeros(len(strings), dtype=np.int64)
+    left[numbers] = sizes
+    was_there = left > 0
+    is_there = left + change > 0
+    ranks = _rank(numbers, strings)
+    gone = ranks[np.flatnonzero(was_there & ~is_there)]
+    new = {strings[number]: number for number in np.flatnonzero(is_there & ~was_there).tolist()}
+    found, axis = splice_sorted(old, gone.tolist(), new)
+    return found, axis.move(numbers, [new[found[position]] for position in axis.fresh.tolist()]), axis
+
+
+def _rank(numbers: Ints, strings: list[str]) -> Ints:
+    """Return the position of each number of the records, -1 for one that is not used."""
+    found = np.full(len(strings), -1, dtype=np.int64)
+    found[numbers] = np.arange(len(numbers))
+    return found
+
+
+def _count_mentions(mentions: NDArray[np.int32]) -> tuple[Ints, Floats, Ints]:
+    """Return (names, mentions of each, those as a date, measure or IRI) of a passage."""
+    names, of, counts = np.unique(mentions[:, 0], return_inverse=True, return_counts=True)
+    exact = np.bincount(of[np.isin(mentions[:, 2], _EXACT_TYPES)], minlength=len(names))
+    return names.astype(np.int64), counts.astype(np.float64), exact
+
+
+def _entries(found: Sequence[tuple[Ints, NDArray[np.generic]]], rows: Ints) -> tuple[Ints, Ints, Floats]:
+    """Return rows, columns and values of (columns, values) of each row, sorted."""
+    if not found:
+        nothing = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, np.zeros(0)
+    orders = [np.argsort(columns, kind="stable") for columns, _ in found]
+    return (
+        np.repeat(rows, [len(columns) for columns, _ in found]),
+        np.concatenate([columns[order] for (columns, _), order in zip(found, orders, strict=True)]),
+        np.concatenate([values[order] for (_, values), order in zip(found, orders, strict=True)]).astype(np.float64),
+    )
+
+
+def _turn(entries: tuple[Ints, Ints, Floats]) -> tuple[Ints, Ints, Floats]:
+    """Return the entries of the transpose, sorted."""
+    order = np.argsort(entries[1], kind="stable")
+    return entries[1][order], entries[0][order], entries[2][order]
+
+
+def _document_name(passage: str, record: Record) -> str:
+    return str(record.metadata.get("path", f"\0{passage}"))
+
+
+def _splice_documents(old: Counts, rows: Axis, new: Mapping[str, Record]) -> tuple[list[str], Ints]:
+    """Return (document names, document of each passage)."""
+    named = [_document_name(p, r) for p, r in new.items()]
+    left = np.bincount(old.documents[rows.place >= 0], minlength=len(old.document_names))
+    known = {name: i for name in set(named) if (i := bisect_left(old.document_names, name)) < len(old.document_names)
+             and old.document_names[i] == name}  # fmt: skip
+    left[list(known.values())] += 1
+    names, axis = splice_sorted(
+        old.document_names, np.flatnonzero(left == 0).tolist(), {name for name in named if name not in known}
+    )
+    moved = axis.place[old.documents]
+    return names, rows.move(moved, [bisect_left(names, name) for name in named])
+
+
+def build_arrays(
+    records: Records, vector_pairs: Mapping[tuple[int, int], float] | None = None, counts: Counts | None = None
+) -> MemoryArrays:
+    """Return the arrays of all records; `counts` are theirs, if known.
+
+    `vector_pairs` maps (number of the smaller entity id, number of the other) to a cosine. Without it, similarity
+    edges join similar names.
+    """
+    counts = build_counts(records) if counts is None else counts
+    n = len(counts.passages)
+    assignment = disambiguate(
+        counts.names, counts.numbers, counts.documents, counts.mentions, counts.mentioned_by, counts.labels
+    )
+    m = len(assignment.names)
+    name_ranks = _rank(counts.numbers, records.entities.strings)
+    linking = [(i, records.passages[p]) for p in sorted(records.linking) for i in (bisect_left(counts.passages, p),)]
+    triples = [(int(counts.documents[i]), t) for i, r in linking for t in r.triples]
+    explicit = Matrix.from_entries(
+        np.array([assignment.resolve(d, int(name_ranks[t.subject])) for d, t in triples], dtype=np.int64),
+        np.array([assignment.resolve(d, int(name_ranks[t.object])) for d, t in triples], dtype=np.int64),
+        np.array([t.confidence for _, t in triples], dtype=np.float64),
+        (m, m),
+    )
+    pairs: list[tuple[int, int]] = []
+    for i, r in linking:
+        for other in r.references:
+            at = bisect_left(counts.passages, other)
+            if at < n and counts.passages[at] == other:
+                pairs.append((i, at))
+    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return MemoryArrays(
+        counts.passages,
+        assignment.names,
+        assignment.numbers,
+        counts.terms,
+        _rank(counts.term_numbers, records.terms.strings),
+        assignment.mentions,
+        assignment.passages_by_entity,
+        _build_similarity(records, name_ranks, assignment, vector_pairs),
+        explicit,
+        Matrix.from_entries(ends[:, 0], ends[:, 1], np.ones(len(ends)), (n, n)),
+        counts.forward,
+        _build_postings(counts.by_term, counts.lengths),
+        counts.times,
+        counts.documents,
+        assignment.senses,
+    )
+
+
+def parse_seconds(timestamp: object) -> float:
+    """Return a metadata time as seconds since 1970, NaN if it is not a time. A time without a zone is UTC.
+
+    >>> parse_seconds("1970-01-02"), parse_seconds(12), parse_seconds("yesterday")
+    (86400.0, 12.0, nan)
+    """
+    if isinstance(timestamp, bool):
+        return float("nan")
+    if isinstance(timestamp, int | float):
+        return float(timestamp)
+    if isinstance(timestamp, str):
+        try:
+            moment = datetime.fromisoformat(timestamp)
+        except ValueError:
+            return float("nan")
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return float("nan")
+
+
+def types_and_aliases(records: Records, arrays: MemoryArrays, senses: Sequence[int]) -> tuple[str, tuple[str, ...]]:
+    """Return (type, names as written) of the entities `senses`; the most frequent first, ties by name."""
+    number = arrays.entity_numbers[senses[0]]
+    passages = [p for entity in senses for p in arrays.passages_by_entity.row(entity)[0].tolist()]
+    rows = _stack([records.passages[arrays.passages[p]].mentions for p in passages], 4)
+    rows = rows[rows[:, 0] == number]
+    kinds = np.bincount(rows[:, 2], minlength=len(TYPES))
+    written, counts = np.unique(rows[:, 1], return_counts=True)
+    names = [records.written.strings[i] for i in written.tolist()]
+    order = sorted(range(len(names)), key=lambda i: (-int(counts[i]), names[i]))
+    # "entity" is the type of unclassified names: any other type wins.
+    plain = TYPES.index("entity")
+    assignment = kinds.copy()
+    assignment[plain] = 0
+    kind = int(np.argmax(assignment)) if assignment.any() else plain
+    return TYPES[kind], tuple(names[i] for i in order)
+
+
+def _stack(parts: list[NDArray[np.int32]], width: int) -> Ints:
+    if not parts:
+        return np.zeros((0, width), dtype=np.int64)
+    return np.concatenate(parts).astype(np.int64).reshape(-1, width)
+
+
+def _count_by_term(rows: Ints, terms: Ints, counts: Ints, n_passages: int, n_terms: int) -> Matrix:
+    """Return (T, P) counts. `rows` ascend, so a stable sort by term suffices."""
+    order = np.argsort(terms.astype(np.int32), kind="stable")
+    indptr = np.zeros(n_terms + 1, dtype=np.int64)
+    np.cumsum(np.bincount(terms, minlength=n_terms), out=indptr[1:])
+    return Matrix(indptr, rows[order].astype(np.int32), counts[order].astype(np.float64), n_passages)
+
+
+def _build_postings(matrix: Matrix, lengths: Floats) -> Postings:
+    """Return postings with BM25 norms as `model.index.Postings` defines them."""
+    mean = float(lengths.mean()) if len(lengths) and lengths.any() else 1.0
+    norms = (K1 * (1 - B + B * lengths / mean)).astype(np.float64)
+    return Postings(matrix.indptr.astype(np.int32), matrix.indices, matrix.values.astype(np.int32), norms, len(lengths))
+
+
+def _build_similarity(
+    records: Records, ranks: Ints, assignment: SenseAssignment, vector_pairs: Mapping[tuple[int, int], float] | None
+) -> Matrix:
+    """Return similarity edges that are among the MAX_SIMILAR best of both ends, ties by id.
+
+    An entity has at most that many edges, independent of insertion order. For names with several senses, an edge joins
+    senses that share a neighbor.
+    """
+    n_entities = len(assignment.names)
+    if vector_pairs is None:
+        numbers, strengths = records.list_similar_names()
+    else:
+        numbers = np.array(list(vector_pairs), dtype=np.int64).reshape(-1, 2)
+        strengths = np.array(list(vector_pairs.values()), dtype=np.float64)
+    is_live = (ranks[numbers] >= 0).all(axis=1)
+    ends, value = assignment.pair_senses(assignment.first[ranks[numbers[is_live]]], strengths[is_live])
+    sources, targets = np.concatenate([ends[:, 0], ends[:, 1]]), np.concatenate([ends[:, 1], ends[:, 0]])
+    values = np.concatenate([value, value])
+    order = np.lexsort((targets, -values, sources))
+    sources, targets, values = sources[order], targets[order], values[order]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=n_entities))])[:-1]
+    best = np.arange(len(sources)) - starts[sources] < MAX_SIMILAR
+    sources, targets, values = sources[best], targets[best], values[best]
+    keys, back = sources * max(n_entities, 1) + targets, targets * max(n_entities, 1) + sources
+    mutual = np.isin(keys, back)
+    return Matrix.from_entries(sources[mutual], targets[mutual], values[mutual], (n_entities, n_entities))

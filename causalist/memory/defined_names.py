@@ -1,0 +1,608 @@
+"""Names that passages define, and the passages that name them.
+
+A passage defines its title, the names of its list items and the name that it begins with (`passage_records.py`). All
+passages are searched for these names, word by word, so that a name is found at the start of a sentence, in lower case and in any
+script. With the entities of the extractor they are the links between passages: from a passage that names something to
+those that are about it, and to others that name it as well.
+
+Words are compared without case and accents. Characters of scripts without spaces are words of their own. A longer name
+hides the shorter ones inside of it. Words are counted by number, and names are searched by hashes of runs of words, all
+passages at once; a hash that fits is checked word by word.
+
+An entity id is one for all spellings of a name, a date or a measure.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist.memory.matrix_splices import Axis, find_entries, splice_entries
+from causalist.rank.terms import STOP_WORDS
+
+MIN_NAME_CHARACTERS = 2  # characters
+MAX_NAME_CHARACTERS = 120
+_SPACE = re.compile(r"\s+|(?<=[^\W_])_+(?=[^\W_])")
+_EDGES = " \t\r\n.,;:!?\"'`*()[]{}<>|\\/“”‘’«»…-–—#=&"
+_DIGIT = re.compile(r"\d")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH_NAME = (
+    "(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_DATES = (
+    re.compile(rf"(?P<day>\d{{1,2}}) {_MONTH_NAME} (?P<year>\d{{4}})"),
+    re.compile(rf"{_MONTH_NAME} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})"),
+    re.compile(rf"{_MONTH_NAME} (?P<year>\d{{4}})"),
+)
+_UNIT_NAMES = {
+    name: unit
+    for unit, names in {
+        "s": "second seconds sec secs", "ms": "millisecond milliseconds", "µs": "microsecond microseconds",
+        "ns": "nanosecond nanoseconds", "min": "minute minutes", "hours": "hour h hr hrs", "days": "day",
+        "weeks": "week", "months": "month", "years": "year", "kb": "kilobyte kilobytes", "mb": "megabyte megabytes",
+        "gb": "gigabyte gigabytes", "bytes": "byte", "bits": "bit", "%": "percent",
+    }.items()
+    for name in names.split()
+}  # fmt: skip
+_UNITS = frozenset({*_UNIT_NAMES, *_UNIT_NAMES.values()}) | frozenset(
+    ("m", "km", "cm", "mm", "kg", "g", "mg", "hz", "khz", "mhz", "ghz", "w", "kw", "mw", "gw", "v", "kv", "mv", "ma",
+     "kib", "mib", "gib", "tib", "tb", "km/h", "mg/dl", "mmhg", "°c", "°f", "px", "pt")
+)  # fmt: skip
+# A single letter needs a space: 1980s and 5G are no measures.
+_MEASURE = re.compile(r"(\d{1,9}(?:[.,]\d{1,6})*)(?:[ -]([a-z])|[ -]?(%|°[cf]|[a-zµ/]{2,12}))")
+
+
+def normalize(name: str) -> str:
+    """Return a name in lower case, NFKC, with single spaces, without outer punctuation or the brackets of a call.
+
+    Dates are in ISO 8601, units of measures have one name.
+
+    >>> normalize(' "JSON_Web  Token", '), normalize("Session.verify()"), normalize("C++"), normalize("__init__")
+    ('json web token', 'session.verify', 'c++', '__init__')
+    >>> [normalize(each) for each in ("1 March 2024", "March 1st, 2024", "Sept 2024", "10ms", "1,500 milliseconds")]
+    ['2024-03-01', '2024-03-01', '2024-09', '10 ms', '1500 ms']
+    >>> [normalize(each) for each in ("1980s", "3Com", "Decision 2024", "24-hours")]
+    ['1980s', '3com', 'decision 2024', '24 hours']
+    """
+    text = unicodedata.normalize("NFKC", name).strip()
+    text = text.removesuffix("()").strip(_EDGES)
+    text = _SPACE.sub(" ", text.lower()).strip()
+    return _normalize_quantity(text) if len(text) < 40 and not text.isalpha() and _DIGIT.search(text) else text
+
+
+def _normalize_quantity(text: str) -> str:
+    """Return a date in ISO 8601, or a measure with the one name of its unit; other text as it is."""
+    measure = _MEASURE.fullmatch(text)
+    if measure is not None and (unit := measure[2] or measure[3]) in _UNITS:
+        return f"{_THOUSANDS.sub('', measure[1])} {_UNIT_NAMES.get(unit, unit)}"
+    for pattern in _DATES:
+        if date := pattern.fullmatch(text):
+            month = _MONTHS.index(date["month"][:3]) + 1
+            day = f"-{int(date['day']):02}" if date.groupdict().get("day") else ""
+            return f"{date['year']}-{month:02}{day}"
+    return text
+
+
+def entity_id(name: str) -> str:
+    """Return the id of the entity of a name, or "" if the normalized name is too short or too long.
+
+    >>> entity_id("Machine  learning"), entity_id("machine_learning"), entity_id("--")
+    ('machine_learning', 'machine_learning', '')
+    """
+    is_plain = (joined := name.replace(" ", "")).isalpha() and joined.isascii() and "  " not in name
+    text = name.lower() if is_plain and name == name.strip() else normalize(name)
+    return text.replace(" ", "_") if MIN_NAME_CHARACTERS <= len(text) <= MAX_NAME_CHARACTERS else ""
+
+
+MAX_NAME_WORDS = 8  # of a name that is searched
+_MIN_LETTERS = 2  # of a name of one word
+Ints = NDArray[np.int64]
+Words = tuple[int, ...]
+
+# Han, kana, Thai, Lao, Khmer, Burmese, Tibetan: written without spaces.
+_UNSPACED = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W_{_UNSPACED}]|[\u0900-\u0dff])+")
+# Accents of Latin, Greek and Cyrillic letters; vowel marks of Hebrew and Arabic.
+_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")
+
+
+def fold_words(text: str) -> list[str]:
+    """Return the words of a text without case and accents.
+
+    >>> fold_words("Straße in Kraków"), fold_words("東京 Tower")
+    (['strasse', 'in', 'krakow'], ['東', '京', 'tower'])
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text)))
+    return _WORD.findall(text.casefold())
+
+
+# What separates words in ASCII; all other characters decide later.
+_SEPARATORS = bytes(ord(" ") if i < 128 and not (chr(i).isalnum() or chr(i) == "_") else i for i in range(256))
+
+
+def split_text(text: str) -> list[str]:
+    """Return the runs of a text without ASCII separators; each has one word, or several in other scripts or with _.
+
+    >>> split_text("It's a-b, snake_case; naïve")
+    ['It', 's', 'a', 'b', 'snake_case', 'naïve']
+    """
+    return text.encode("utf-8", "surrogatepass").translate(_SEPARATORS).decode("utf-8", "surrogatepass").split()
+
+
+def fold_run(run: str) -> list[str]:
+    """Return `fold_words` of a run of `split_text`."""
+    return [run.lower()] if run.isascii() and "_" not in run else fold_words(run)
+
+
+def is_name(words: Sequence[str]) -> bool:
+    """Return True if these words can be searched: not a stop word, a letter or digits alone."""
+    if not 1 <= len(words) <= MAX_NAME_WORDS:
+        return False
+    if len(words) > 1:
+        return any(word not in STOP_WORDS for word in words)
+    word = words[0]
+    return word not in STOP_WORDS and len(word) >= _MIN_LETTERS and not word.isdigit()
+
+
+class Links(NamedTuple):
+    """Sparse matrix in CSR form without values: row i has the columns `indices[indptr[i]:indptr[i + 1]]`, ascending."""
+
+    indptr: Ints
+    indices: NDArray[Any]
+
+    @classmethod
+    def from_pairs(cls, rows: Ints, columns: Ints, n_rows: int, n_columns: int) -> "Links":
+        """Return the matrix of distinct (row, column) pairs."""
+        keys = _distinct(rows * max(n_columns, 1) + columns)
+        indptr = np.zeros(n_rows + 1, dtype=np.int64)
+        np.cumsum(np.bincount(keys // max(n_columns, 1), minlength=n_rows), out=indptr[1:])
+        return cls(indptr, keys % max(n_columns, 1))
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of columns of each row."""
+        return np.diff(self.indptr)
+
+    @property
+    def rows(self) -> Ints:
+        """Row of each entry."""
+        return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int64), self.sizes)
+
+    def row(self, i: int) -> Ints:
+        """Return the columns of a row."""
+        return self.indices[self.indptr[i] : self.indptr[i + 1]]
+
+    def gather(self, rows: Ints) -> tuple[Ints, Ints]:
+        """Return (columns, position in `rows`) of all entries of these rows, row by row."""
+        at, of = find_entries(self.indptr, rows)
+        return self.indices[at], of
+
+    def splice(self, rows: Axis, columns: Axis, new: tuple[Ints, Ints], without: Ints | None = None) -> "Links":
+        """Return the matrix after a change of its axes, with new entries, sorted, and without some old ones."""
+        indptr, indices, _ = splice_entries(self.indptr, self.indices, rows, columns, new, without)
+        return Links(indptr, indices)
+
+    def transpose(self, n_columns: int) -> "Links":
+        """Return the transpose."""
+        order = np.argsort(self.indices, kind="stable")
+        indptr = np.zeros(n_columns + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.indices, minlength=n_columns), out=indptr[1:])
+        return Links(indptr, self.rows[order])
+
+
+def _distinct(keys: Ints) -> Ints:
+    """Return the distinct keys, ascending; sorting is faster than hashing them."""
+    keys = np.sort(keys)
+    return keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
+
+
+class NamedPassage(NamedTuple):
+    """Numbers of the words of a passage, of the entities that it mentions, and of those that it defines."""
+
+    words: NDArray[np.int32]
+    mentions: NDArray[np.int32]
+    defines: NDArray[np.int32]
+
+
+@dataclass(slots=True)
+class NameNumbers:
+    """Numbers of names in the order of first use, which no result depends on; they only grow."""
+
+    words: list[Words]
+    by_words: dict[Words, int]
+    by_entity: Ints  # _NOT_ASKED, or _NO_NAME for an entity that is not searched
+
+    def number(self, entities: NDArray[np.int32], entity_words: Callable[[int], Words]) -> Ints:
+        """Return the numbers of the names of entities, without those that are not searched."""
+        if len(entities) and int(entities.max()) >= len(self.by_entity):
+            more = np.full(int(entities.max()) + 1 + len(self.by_entity) // 8, _NOT_ASKED, dtype=np.int64)
+            more[: len(self.by_entity)] = self.by_entity
+            self.by_entity = more
+        for entity in np.unique(entities[self.by_entity[entities] == _NOT_ASKED]).tolist():
+            words = entity_words(entity)
+            self.by_entity[entity] = self._intern(words) if words else _NO_NAME
+        found = self.by_entity[entities]
+        return found[found >= 0]
+
+    def _intern(self, words: Words) -> int:
+        known = self.by_words.get(words)
+        if known is None:
+            known = self.by_words[words] = len(self.words)
+            self.words.append(words)
+        return known
+
+
+class Patterns(NamedTuple):
+    """Names of one length: their words, their numbers, and their hashes, ascending, with the order of these."""
+
+    words: Ints  # (n, length)
+    numbers: Ints
+    hashes: NDArray[np.uint64]
+    order: Ints
+
+    @classmethod
+    def of(cls, words: Ints, numbers: Ints) -> "Patterns":
+        """Return the patterns of names."""
+        hashes = _hash(words)
+        order = np.argsort(hashes, kind="stable")
+        return cls(words, numbers, hashes[order], order)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of a memory with P passages, as numbers of words.
+
+    - `number_by_words`: words -> name, for names that a passage defines; `patterns`: these names by length.
+    - `lengths_by_first`: lengths of these names by first word, longest first.
+    - `words`: words of each name. `numbers`: numbers of all names.
+    - `naming`: (P, names), passages that name a name or define it; `named_by` is its transpose.
+    - `defining`: (names, P), passages that define a name; `defined` is its transpose.
+    - `own`: (P, names), names that a passage mentions by an entity.
+    - `text`: words of the passages, row by row, in their order.
+    - `specificity`: (names,), in [0, 1], rarity: 1 for a name in one passage.
+    """
+
+    number_by_words: Mapping[Words, int]
+    lengths_by_first: Mapping[int, tuple[int, ...]]
+    words: list[Words]
+    naming: Links
+    named_by: Links
+    defining: Links
+    defined: Links
+    own: Links
+    text: Links
+    specificity: NDArray[np.float64]
+    numbers: NameNumbers
+    patterns: Mapping[int, Patterns]
+
+    def find(self, words: Sequence[int]) -> list[int]:
+        """Return the defined names in a text, given by the numbers of its words (-1 for an unknown one)."""
+        found: dict[int, None] = {}
+        start = 0
+        while start < len(words):
+            for length in self.lengths_by_first.get(words[start], ()):
+                name = self.number_by_words.get(tuple(words[start : start + length]))
+                if name is not None:
+                    found[name] = None
+                    start += length
+                    break
+            else:
+                start += 1
+        return list(found)
+
+
+def build_names(passages: Sequence[NamedPassage], entity_words: Callable[[int], Words]) -> Names:
+    """Return the names of all passages. `entity_words`: words of an entity number, () for a name not searched."""
+    n = len(passages)
+    numbers = NameNumbers([], {}, np.zeros(0, dtype=np.int64))
+    mentioned = _number_rows([each.mentions for each in passages], numbers, entity_words)
+    about = _number_rows([each.defines for each in passages], numbers, entity_words)
+    m = len(numbers.words)
+    own, defined = Links.from_pairs(*mentioned, n, m), Links.from_pairs(*about, n, m)
+    text = _stack_words([each.words for each in passages])
+    patterns = _patterns_of(_distinct(defined.indices), numbers.words)
+    rows, columns = _search(text, patterns)
+    naming = Links.from_pairs(
+        np.concatenate([own.rows, defined.rows, rows]), np.concatenate([own.indices, defined.indices, columns]), n, m
+    )
+    return _join_names(numbers, own, defined, naming, text, patterns)
+
+
+def _patterns_of(names: Ints, words: Sequence[Words]) -> dict[int, Patterns]:
+    by_length: dict[int, list[int]] = {}
+    for name in names.tolist():
+        by_length.setdefault(len(words[name]), []).append(name)
+    return {length: _build_patterns(each, words) for length, each in by_length.items()}
+
+
+def _join_names(
+    numbers: NameNumbers, own: Links, defined: Links, naming: Links, text: Links, patterns: Mapping[int, Patterns]
+) -> Names:
+    """Return the names of parts that everything else follows from."""
+    n, m = len(own.indptr) - 1, len(numbers.words)
+    defined_names = _distinct(defined.indices).tolist()
+    named_by = naming.transpose(m)
+    lengths: dict[int, set[int]] = {}
+    for name in defined_names:
+        words = numbers.words[name]
+        lengths.setdefault(words[0], set()).add(len(words))
+    return Names(
+        {numbers.words[name]: name for name in defined_names},
+        {first: tuple(sorted(each, reverse=True)) for first, each in lengths.items()},
+        numbers.words,
+        naming,
+        named_by,
+        defined.transpose(m),
+        defined,
+        own,
+        text,
+        rarity(named_by.sizes, n),
+        numbers,
+        patterns,
+    )
+
+
+_PARTS = ("own", "defined", "naming")
+
+
+def pack_names(names: Names) -> dict[str, NDArray[Any]]:
+    """Return the arrays that `unpack_names` restores the names from, with the words of all passages."""
+    found: dict[str, NDArray[Any]] = {
+        "words": np.fromiter(chain.from_iterable(names.words), dtype=np.int32),
+        "sizes": np.fromiter(map(len, names.words), dtype=np.int64, count=len(names.words)),
+        "by_entity": names.numbers.by_entity,
+    }
+    for part in _PARTS:
+        links: Links = getattr(names, part)
+        found |= {f"{part}.indptr": links.indptr, part: links.indices.astype(np.int32)}
+    return found
+
+
+def unpack_names(arrays: Mapping[str, NDArray[Any]], words: Sequence[NDArray[np.int32]]) -> Names:
+    """Return the names of arrays that `pack_names` made; `words`: those of the passages, in their order."""
+    flat, ends = arrays["words"].tolist(), np.cumsum(arrays["sizes"]).tolist()
+    named = [tuple(flat[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+    numbers = NameNumbers(named, {each: i for i, each in enumerate(named)}, arrays["by_entity"].copy())
+    own, defined, naming = (Links(arrays[f"{part}.indptr"], arrays[part].astype(np.int64)) for part in _PARTS)
+    patterns = _patterns_of(_distinct(defined.indices), named)
+    return _join_names(numbers, own, defined, naming, _stack_words(words), patterns)
+
+
+def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_words: Callable[[int], Words]) -> Names:
+    """Return the names after a change of passages; `new`: those at the new positions of `rows`, in their order.
+
+    All passages are searched for the names that passages have begun or ceased to define. Those that have one are
+    searched again for all names, since a longer name hides the shorter ones inside of it.
+    """
+    n, numbers = rows.n, old.numbers
+    n_old = len(old.named_by.indptr) - 1
+    mentioned = _number_rows([each.mentions for each in new], numbers, entity_words)
+    about = _number_rows([each.defines for each in new], numbers, entity_words)
+    m = len(numbers.words)
+    columns = Axis.grow(n_old, m)
+    mentioned, about = ((rows.fresh[each[0]], each[1]) for each in (mentioned, about))
+    mentioned, about = _distinct_pairs(*mentioned, m), _distinct_pairs(*about, m)
+    own = old.own.splice(rows, columns, mentioned)
+    defined = old.defined.splice(rows, columns, about)
+    defining = old.defining.splice(columns, rows, _turn(about))
+    was_defined = np.zeros(m, dtype=np.bool_)
+    was_defined[:n_old] = old.defining.sizes > 0
+    is_defined = defining.sizes > 0
+    changed = np.flatnonzero(was_defined != is_defined)
+    number_by_words, lengths, patterns = _update_patterns(old, changed, is_defined)
+
+    fresh = _stack_words([each.words for each in new])
+    text = _splice_text(old.text, rows, fresh)
+    again = np.zeros(n, dtype=np.bool_)
+    again[rows.fresh] = True
+    again[_find_anywhere(text, changed, numbers.words)] = True
+    affected = np.flatnonzero(again)
+    found_rows, found = _search(_take(text, affected), patterns)
+    mine, mine_of = own.gather(affected)
+    theirs, theirs_of = defined.gather(affected)
+    keys = _distinct(
+        affected[np.concatenate([mine_of, theirs_of, found_rows])] * m + np.concatenate([mine, theirs, found])
+    )
+    old_position = np.full(n, -1, dtype=np.int64)
+    alive = np.flatnonzero(rows.place >= 0)
+    old_position[rows.place[alive]] = alive
+    known = affected[old_position[affected] >= 0]
+    before, before_of = old.naming.gather(old_position[known])
+    old_keys = known[before_of] * m + before
+    lost, won = _without(old_keys, keys), _without(keys, old_keys)
+    lost_at = _locate(old.naming, old_position[lost // m], lost % m)
+    naming = old.naming.splice(rows, columns, (won // m, won % m), lost_at)
+    order = np.argsort(lost % m, kind="stable")
+    lost_at = _locate(old.named_by, (lost % m)[order], old_position[lost // m][order])
+    named_by = old.named_by.splice(columns, rows, _turn((won // m, won % m)), lost_at)
+    return Names(
+        number_by_words,
+        lengths,
+        numbers.words,
+        naming,
+        named_by,
+        defining,
+        defined,
+        own,
+        text,
+        rarity(named_by.sizes, n),
+        numbers,
+        patterns,
+    )
+
+
+def _number_rows(
+    parts: Sequence[NDArray[np.int32]], numbers: NameNumbers, entity_words: Callable[[int], Words]
+) -> tuple[Ints, Ints]:
+    """Return (position of the part, name) of all entities that are searched."""
+    entities = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+    of = np.repeat(np.arange(len(parts), dtype=np.int64), [len(part) for part in parts])
+    numbers.number(entities, entity_words)
+    names = numbers.by_entity[entities]
+    return of[names >= 0], names[names >= 0]
+
+
+def _stack_words(parts: Sequence[NDArray[np.int32]]) -> Links:
+    indptr = np.concatenate([[0], np.cumsum([len(each) for each in parts])]).astype(np.int64)
+    return Links(indptr, np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32))
+
+
+def _splice_text(old: Links, rows: Axis, fresh: Links) -> Links:
+    """Return the words of all passages after a change."""
+    sizes = rows.move(old.sizes, fresh.sizes)
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    is_fresh = np.zeros(rows.n, dtype=np.bool_)
+    is_fresh[rows.fresh] = True
+    kept = old.indices[np.repeat(rows.place >= 0, old.sizes)] if rows.has_gone else old.indices
+    words = np.empty(int(indptr[-1]), dtype=np.int32)
+    start = end = 0
+    for i, row in enumerate(rows.fresh.tolist()):
+        more = int(indptr[row]) - end
+        words[end : end + more] = kept[start : start + more]
+        start, end = start + more, int(indptr[row + 1])
+        words[int(indptr[row]) : end] = fresh.row(i)
+    words[end:] = kept[start:]
+    return Links(indptr, words)
+
+
+def _take(links: Links, rows: Ints) -> Links:
+    columns, _ = links.gather(rows)
+    return Links(np.concatenate([[0], np.cumsum(links.sizes[rows])]).astype(np.int64), columns)
+
+
+def _distinct_pairs(rows: Ints, columns: Ints, n_columns: int) -> tuple[Ints, Ints]:
+    keys = _distinct(rows * max(n_columns, 1) + columns)
+    return keys // max(n_columns, 1), keys % max(n_columns, 1)
+
+
+def _turn(pairs: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    """Return the pairs of the transpose, sorted."""
+    order = np.argsort(pairs[1], kind="stable")
+    return pairs[1][order], pairs[0][order]
+
+
+def _without(keys: Ints, others: Ints) -> Ints:
+    """Return the keys that are not among others; both are distinct and ascending."""
+    if not len(others):
+        return keys
+    at = np.minimum(np.searchsorted(others, keys), len(others) - 1)
+    return np.asarray(keys[others[at] != keys], dtype=np.int64)
+
+
+def _locate(links: Links, rows: Ints, columns: Ints) -> Ints:
+    """Return the positions of entries that exist."""
+    found = [
+        int(links.indptr[row]) + int(np.searchsorted(links.row(row), column))
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
+    ]
+    return np.array(found, dtype=np.int64)
+
+
+def _build_patterns(names: Sequence[int], words: Sequence[Words]) -> Patterns:
+    return Patterns.of(np.array([words[name] for name in names], dtype=np.int64), np.array(names, dtype=np.int64))
+
+
+def _update_patterns(
+    old: Names, changed: Ints, is_defined: NDArray[np.bool_]
+) -> tuple[Mapping[Words, int], Mapping[int, tuple[int, ...]], Mapping[int, Patterns]]:
+    """Return number_by_words, lengths_by_first and patterns after names have begun or ceased to be defined."""
+    if not len(changed):
+        return old.number_by_words, old.lengths_by_first, old.patterns
+    all_words = old.numbers.words
+    number_by_words, lengths, patterns = dict(old.number_by_words), dict(old.lengths_by_first), dict(old.patterns)
+    by_length: dict[int, list[int]] = {}
+    for name in changed.tolist():
+        by_length.setdefault(len(all_words[name]), []).append(name)
+        if is_defined[name]:
+            number_by_words[all_words[name]] = name
+        else:
+            del number_by_words[all_words[name]]
+    for length, names in by_length.items():
+        known = patterns.get(length)
+        added = [name for name in names if is_defined[name]]
+        words = np.array([all_words[name] for name in added], dtype=np.int64).reshape(-1, length)
+        which = np.array(added, dtype=np.int64)
+        if known is not None:
+            stays = is_defined[known.numbers]
+            words, which = np.concatenate([known.words[stays], words]), np.concatenate([known.numbers[stays], which])
+        patterns[length] = Patterns.of(words, which)
+        for first in {all_words[name][0] for name in names}:
+            has = {*lengths.get(first, ())} - {length}
+            if (words[:, 0] == first).any():
+                has.add(length)
+            lengths[first] = tuple(sorted(has, reverse=True))
+    return number_by_words, lengths, patterns
+
+
+def _find_anywhere(text: Links, names: Ints, words: Sequence[Words]) -> Ints:
+    """Return the passages that have one of the names, also inside of longer ones."""
+    by_length: dict[int, list[int]] = {}
+    for name in names.tolist():
+        by_length.setdefault(len(words[name]), []).append(name)
+    found = [np.zeros(0, dtype=np.int64)]
+    for length, each in by_length.items():
+        found.append(_search(text, {length: _build_patterns(each, words)})[0])
+    return _distinct(np.concatenate(found))
+
+
+def rarity(n_passages: Ints, n: int) -> NDArray[np.float64]:
+    """Return the idf of BM25 for something in `n_passages` of n passages, relative to something in one of them."""
+    found = np.log1p((n - n_passages + 0.5) / (n_passages + 0.5))
+    return np.asarray(np.minimum(found / np.log1p((n - 0.5) / 1.5), 1.0), dtype=np.float64)
+
+
+_NOT_ASKED, _NO_NAME = -2, -1
+_FACTOR = 0x9E3779B97F4A7C15  # of the hash of a run of words, modulo 2^64
+
+
+def _search(text: Links, patterns: Mapping[int, Patterns]) -> tuple[Ints, Ints]:
+    """Return (passage, name) of all places where a name occurs. Longer names hide shorter ones."""
+    rows, columns = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    words = text.indices
+    is_taken = np.zeros(len(words) + 1, dtype=np.bool_)
+    most = int(words.max(initial=0))
+    for length in sorted(patterns, reverse=True):
+        given = patterns[length]
+        if not len(given.numbers) or len(words) < length:
+            continue
+        is_first = np.zeros(max(most, int(given.words[:, 0].max())) + 1, dtype=np.bool_)
+        is_first[given.words[:, 0]] = True
+        starts = np.flatnonzero(is_first[words[: len(words) - length + 1]])
+        # A run may not cross the end of its passage.
+        passage = np.searchsorted(text.indptr, starts, side="right") - 1
+        inside = starts + length <= text.indptr[passage + 1]
+        starts, passage = starts[inside], passage[inside]
+        if not len(starts):
+            continue
+        runs = words[starts[:, None] + np.arange(length)].astype(np.int64)
+        found = _hash(runs)
+        place = np.minimum(np.searchsorted(given.hashes, found), len(given.order) - 1)
+        chosen = given.order[place]
+        fits = (given.words[chosen] == runs).all(axis=1)
+        starts, passage, chosen = starts[fits], passage[fits], chosen[fits]
+        free = ~np.logical_or.reduce([is_taken[starts + k] for k in range(length)])
+        starts, passage, chosen = starts[free], passage[free], chosen[free]
+        for k in range(length):
+            is_taken[starts + k] = True
+        rows.append(passage)
+        columns.append(given.numbers[chosen])
+    return np.concatenate(rows), np.concatenate(columns)
+
+
+def _hash(runs: Ints) -> NDArray[np.uint64]:
+    found = np.zeros(len(runs), dtype=np.uint64)
+    for k in range(runs.shape[1]):
+        found = (found ^ runs[:, k].astype(np.uint64)) * np.uint64(_FACTOR)
+        found ^= found >> np.uint64(29)
+    return found
+
+
+__all__ = ["Links", "NamedPassage", "Names", "build_names", "fold_words", "is_name", "rarity", "update_names"]

@@ -1,0 +1,520 @@
+"""Text of a file in which routes are searched, arguments of calls, literals, and paths that clients ask for.
+
+In: the bytes of a file, its syntax tree and its definitions. Out: matches in code, arguments, and `RouteFact` facts.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import tree_sitter
+
+from causalist.model.facts import MODULE_SCOPE, Definition, RouteFact, RouteForm
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.parse.cleaned_text import RAILS_TEMPLATES
+
+ANY = "ANY"  # the method of a route that handles all
+MAX_ARGUMENT_BYTES = 4_000  # of one call: a longer one is read up to there
+_MAX_ARGUMENTS = 12
+_ARGUMENT_READINGS = 8
+_NO_CODE = ("comment", "string", "text", "content", "fragment")  # in the types of nodes that are no code
+_DECORATOR = re.compile(r"decorator|annotation|attribute_|modifiers")  # types of nodes
+MAX_RECEIVER_BYTES = 200
+_NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$"
+_OPENING, _CLOSING = b"([{", b")]}"
+_CHAIN = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
+_STRING = re.compile(r"""(?:[rRbuUfF$@]{0,2})(?P<quote>"{3}|'{3}|["'`])(?P<text>.*?)(?P=quote)$""", re.DOTALL)
+
+_NAMED_TEXT = re.compile(rb"(?<![\w.])(?=(\w+)\s*(?::[^=\n]{1,40})?=\s*[\"'`]([^\"'`$\n]*)[\"'`])")
+_DECORABLE_KINDS = CALLABLE_KINDS | TYPE_KINDS
+
+
+class Argument(NamedTuple):
+    """Argument of a call: its text without spaces around it, and where it starts and ends, in bytes."""
+
+    text: str
+    start: int
+    end: int
+
+
+class MemberCall(NamedTuple):
+    """Call of a member: the chain before the dot, or `)` for a call there, and where all of it starts.
+
+    `name` and `arguments` are the bytes where the name of the member and its arguments start.
+    """
+
+    receiver: str
+    verb: str
+    start: int
+    name: int
+    arguments: int
+
+
+class RouteText:
+    """Text of a file in which routes are searched."""
+
+    def __init__(self, data: bytes, tree: tree_sitter.Tree, definitions: Sequence[Definition]) -> None:
+        self.data = data
+        self.definitions = definitions
+        self.root = tree.root_node
+        self._left_to_read = _ARGUMENT_READINGS * len(data) + MAX_ARGUMENT_BYTES
+
+    @cached_property
+    def _line_feeds(self) -> list[int]:
+        return [match.start() for match in re.finditer(b"\n", self.data)]
+
+    def row(self, byte: int) -> int:
+        """Return the 0-based row of a byte."""
+        return bisect_left(self._line_feeds, byte)
+
+    def text(self, start: int, end: int) -> str:
+        """Return the text between two bytes."""
+        return self.data[start:end].decode("utf-8", "replace")
+
+    def node(self, byte: int) -> tree_sitter.Node:
+        """Return the smallest node of the tree around a byte."""
+        return self.root.descendant_for_byte_range(byte, byte + 1) or self.root
+
+    def is_code(self, byte: int) -> bool:
+        """Return True if no comment and no string covers this byte."""
+        node = self.root.descendant_for_byte_range(byte, byte + 1)
+        return node is not None and not any(word in node.type for word in _NO_CODE)
+
+    def calls(self, pattern: "re.Pattern[bytes]") -> Iterator["MemberCall"]:
+        """Yield the calls of members in code, of a pattern that starts at the dot and has a group `verb`."""
+        for match in pattern.finditer(self.data):
+            receiver, start = self._receiver(match.start())
+            if receiver:
+                yield MemberCall(receiver, match["verb"].decode(), start, match.start("verb"), match.end())
+
+    def _receiver(self, dot: int) -> tuple[str, int]:
+        """Return the chain before a dot and where it starts; `)` where that is a call or on a line before."""
+        data, first = self.data, dot
+        if data[dot - 1 : dot].isspace():
+            return ")", dot
+        while True:
+            end = first
+            while end > 0 and data[end - 1] in b" \t\r\n?":
+                end -= 1
+            start = end
+            while start > 0 and (data[start - 1] in _NAME_BYTES):
+                start -= 1
+            if start == end:
+                return (")", dot) if first == dot and end > 0 else ("", dot)
+            first = start
+            before = start
+            while before > 0 and data[before - 1] in b" \t\r\n":
+                before -= 1
+            is_ellipsis = data[before - 2 : before] == b".."
+            if before == 0 or data[before - 1] != 46 or is_ellipsis or dot - start > MAX_RECEIVER_BYTES:
+                break
+            first = before - 1
+        text = data[first:dot].decode("utf-8", "replace")
+        return re.sub(r"[\s?]", "", text), first
+
+    def matches(self, pattern: "re.Pattern[bytes]", group: str | int = 0) -> Iterator["re.Match[bytes]"]:
+        """Yield the matches whose group starts in code."""
+        for match in pattern.finditer(self.data):
+            if self.is_code(match.start(group)):
+                yield match
+
+    def literal(self, text: str) -> str | None:
+        """Return `literal` of a text, with the values of constants of this file that are put into it."""
+        for name in re.findall(r"\{(\w+)\}", text):
+            held = self._texts_by_name.get(name, ())
+            if len(held) == 1:
+                text = re.sub(rf"\$?\{{{name}\}}", held[0].replace("\\", ""), text)
+        return literal(text)
+
+    @cached_property
+    def _texts_by_name(self) -> dict[str, list[str]]:
+        """Texts that names are given, by name, in the order of the file."""
+        texts: dict[str, list[str]] = {}
+        for name, text in _NAMED_TEXT.findall(self.data):
+            texts.setdefault(name.decode("utf-8", "replace"), []).append(text.decode("utf-8", "replace"))
+        return texts
+
+    @cached_property
+    def _scopes(self) -> tuple[list[int], list[tuple[int, int, int]]]:
+        """Starts of definitions that can be scopes; (number, end, place of the nearest before it that ends later)."""
+        starts: list[int] = []
+        rows: list[tuple[int, int, int]] = []
+        for number, each in enumerate(self.definitions):
+            if each.kind not in (NodeKind.CONSTANT, NodeKind.FIELD):
+                before = len(rows) - 1
+                while before >= 0 and rows[before][1] <= each.end_byte:
+                    before = rows[before][2]
+                starts.append(each.start_byte)
+                rows.append((number, each.end_byte, before))
+        return starts, rows
+
+    def scope(self, byte: int) -> int:
+        """Return the innermost definition around a byte, constants and fields aside, or MODULE_SCOPE."""
+        starts, rows = self._scopes
+        place = bisect_right(starts, byte) - 1
+        while place >= 0:
+            number, end, before = rows[place]
+            if byte < end:
+                return number
+            place = before
+        return MODULE_SCOPE
+
+    def owner_at(self, byte: int) -> int:
+        """Return the definition that the decorator or annotation at a byte belongs to, or -1.
+
+        It begins with its decorators in most languages. In others it is the next node behind them.
+        """
+        node = self.root.descendant_for_byte_range(byte, byte + 1)
+        while node is not None and not _DECORATOR.search(node.type):
+            node = node.parent
+        while node is not None and node.parent is not None and _DECORATOR.search(node.parent.type):
+            node = node.parent
+        if node is None:
+            return -1
+        behind = node.next_named_sibling
+        while behind is not None and (_DECORATOR.search(behind.type) or "comment" in behind.type):
+            behind = behind.next_named_sibling
+        around = node.parent
+        starts = [each.start_byte for each in (behind, around, around and around.parent) if each is not None]
+        for start in starts:
+            for number in self._decorable.get(start, ()):
+                if self.definitions[number].end_byte > byte:
+                    return number
+        return -1
+
+    @cached_property
+    def _decorable(self) -> dict[int, list[int]]:
+        """Callables and types by the byte where they start."""
+        definitions: dict[int, list[int]] = {}
+        for number, each in enumerate(self.definitions):
+            if each.kind in _DECORABLE_KINDS:
+                definitions.setdefault(each.start_byte, []).append(number)
+        return definitions
+
+    def arguments(self, start: int, limit: int = MAX_ARGUMENT_BYTES) -> tuple[list[Argument], int]:
+        """Return the arguments behind the opening bracket that ends at `start`, and the byte behind the closing one.
+
+        At most `limit` bytes are read, and for all calls of the file `_ARGUMENT_READINGS` times its bytes, because
+        calls that are not closed reach into those behind them.
+        """
+        data, found, first = self.data, list[Argument](), start
+        depth, position, end = 0, start, min(len(self.data), start + min(limit, self._left_to_read))
+        while position < end:
+            byte = data[position]
+            if byte in b"\"'`":
+                position = _skip_string(data, position, end)
+                continue
+            if byte in _OPENING:
+                depth += 1
+            elif byte in _CLOSING:
+                if not depth:
+                    break
+                depth -= 1
+            elif byte == 44 and not depth and len(found) < _MAX_ARGUMENTS:  # a comma
+                found.append(self._argument(first, position))
+                first = position + 1
+            position += 1
+        self._left_to_read -= position - start
+        if data[first:position].strip():
+            found.append(self._argument(first, position))
+        return found, position + 1
+
+    def _argument(self, start: int, end: int) -> Argument:
+        raw = self.data[start:end]
+        start += len(raw) - len(raw.lstrip())
+        return Argument(raw.strip().decode("utf-8", "replace"), start, start + len(raw.strip()))
+
+
+def _skip_string(data: bytes, start: int, end: int) -> int:
+    """Return the byte behind the string that starts at `start`."""
+    quote = data[start : start + 1]
+    position = start + 1
+    while position < end:
+        if data[position] == 92:  # a backslash
+            position += 2
+            continue
+        if data[position : position + 1] == quote:
+            return position + 1
+        if data[position] == 10 and quote != b"`":
+            return position  # an apostrophe, or a string that is not closed
+        position += 1
+    return end
+
+
+def literal(text: str) -> str | None:
+    """Return the text of a string literal, with `{}` for what is put into it, or None if it is something else.
+
+    >>> literal('"/users"'), literal("`${base}/users/${id}`"), literal('f"/users/{id}"'), literal("base + '/x'")
+    ('/users', '{}/users/{}', '/users/{}', None)
+    """
+    matched = _STRING.match(text)
+    if matched is None or matched["quote"] in matched["text"]:
+        return None
+    found, prefix = matched["text"], text[: matched.start("quote")].lower()
+    if matched["quote"] == "`":
+        found = re.sub(r"\$\{[^}]*\}", "{}", found)
+    elif "f" in prefix or "$" in prefix:
+        found = re.sub(r"\{[^}]*\}", "{}", found)
+    return None if "\n" in found else found
+
+
+def path_or_constant(text: str | None) -> str | None:
+    """Return the text of a string literal, `=` and the name of a constant, or None.
+
+    >>> path_or_constant('"/users"'), path_or_constant("settings.API"), path_or_constant("base() + x")
+    ('/users', '=settings.API', None)
+    """
+    path = literal(text or "")
+    name = chain(text or "") if path is None else ""
+    return f"={name}" if name and "(" not in (text or "") else path
+
+
+def chain(text: str) -> str:
+    """Return the dotted chain that an argument is, without calls behind it, or "".
+
+    >>> chain("users.show"), chain("views.V.as_view()"), chain("require('./x')"), chain("(req, res) => 1")
+    ('users.show', 'views.V.as_view', '', '')
+    """
+    matched = _CHAIN.match(text)
+    if matched is None or matched[0] in ("require", "import", "function", "async", "lambda", "new", "func", "move"):
+        return ""
+    rest = text[matched.end() :].strip()
+    return matched[0].replace("::", ".").replace("->", ".") if not rest or rest.startswith("(") else ""
+
+
+def keyword(arguments: Sequence[Argument], *names: str) -> str | None:
+    """Return the text of the first keyword argument with one of these names, or None."""
+    for each in arguments:
+        matched = re.match(r"(\w+)\s*[=:](?![=:])\s*", each.text)
+        if matched and matched[1] in names:
+            return each.text[matched.end() :]
+    return None
+
+
+# -- requests by clients, in any language
+
+# Last words of what a client of HTTP is called. Those of tests are the most frequent.
+_CLIENT_NAMES = """
+axios http https api client request requests session ajax got ky superagent supertest agent httpx fetcher apiclient
+httpclient restclient webclient testclient resttemplate instance mockmvc webtestclient
+"""
+_CLIENTS = frozenset(_CLIENT_NAMES.split())
+
+
+def is_client(receiver: str) -> bool:
+    """Return True if what a chain names is called like a client of HTTP.
+
+    >>> is_client("self.client"), is_client("request(app)"), is_client("router"), is_client("this.http"), is_client("$")
+    (True, True, False, True, True)
+    """
+    if receiver in ("$", "jQuery"):
+        return True
+    last = receiver.split("(")[0].rpartition(".")[2].lower().lstrip("_$")
+    return last in _CLIENTS or last.endswith(("client", "_http"))
+
+
+def requested_path(text: str | None) -> str:
+    """Return the path of a request as routes have it, or "" if none is certain.
+
+    A host of this machine and a base that is put in are left out, as are queries and what is put in behind a word.
+    Other hosts are other programs.
+
+    >>> requested_path("{}/users/{}?x=1"), requested_path("http://localhost:80/a"), requested_path("https://x.io/a")
+    ('/users/{}', '/a', '')
+    >>> requested_path("/users{}"), requested_path("/report-{}")
+    ('/users', '/report-{}')
+    """
+    if not text:
+        return ""
+    matched = re.match(r"https?://([^/]*)(.*)", text)
+    if matched:
+        if not re.match(r"(localhost|127\.0\.0\.1|testserver|test|\{\})(:|$)", matched[1]):
+            return ""
+        text = matched[2]
+    text = re.sub(r"^\{\}(?=/)", "", text)
+    text = re.sub(r"(?<=[A-Za-z0-9])\{\}$", "", re.split(r"[?#]", text)[0])
+    return text if text.startswith("/") and " " not in text and len(text) <= 300 else ""
+
+
+# -- names of routes
+
+# Calls of Django, Flask and Starlette that give the path of a route by its name, in code and in templates.
+PY_LINK = re.compile(
+    rb"(?<!\w)(?P<verb>reverse|reverse_lazy|redirect|resolve_url|url_for|url_path_for)"
+    rb"\(\s*(?:viewname\s*=\s*)?[\"'](?P<name>[\w.:-]+)[\"']"
+)
+_TEMPLATE_LINK = re.compile(rb"\{%-?\s*(?P<verb>url)\s+[\"'](?P<name>[\w.:-]+)[\"']")
+# A helper of Rails, `edit_user_path`; what else has a name like that is given a value or a body somewhere in the file.
+_RAILS_LINK = re.compile(
+    rb"(?<![\w.@$:\"'/-])(?:(?:[\w.]+\.)?(?:main_app|helpers?|view_context|url_helpers|routes)\.)?"
+    rb"(?P<name>[a-z]\w*)_(?:path|url)\b(?![?!:]|\s*=(?![=~>]))"
+)
+_OWN_PATH = re.compile(
+    rb"\b(?:def (?:self\.)?|attr_\w+[ (]:)(\w+_(?:path|url))\b|\b(\w+_(?:path|url))(?:\s*(?:\|\|)?=(?![=~>])|:(?!:))"
+    rb"|[|,(]\s*(\w+_(?:path|url))\s*\|"
+)
+_RAILS_METHOD = re.compile(rb"method:?\s*(?:=>)?\s*:?[\"']?(get|post|put|patch|delete)\b")
+_RAILS_ASKING = re.compile(rb"(?:^|[\s(])(get|post|put|patch|delete|head)[ (]\s*$")
+_RAILS_FORM = re.compile(rb"\b(?:form_with|form_for|form_tag|button_to|simple_form_for)\b")
+_MAX_LINE_BYTES = 300  # behind a helper in which options are searched
+
+
+def linked_name(match: "re.Match[bytes]") -> str:
+    """Return the name of a route that a match of `PY_LINK` names, with `:` between its parts."""
+    name = match["name"].decode()
+    return name.replace(".", ":") if match["verb"].startswith(b"url_") else name
+
+
+def rails_links(data: bytes) -> Iterator[tuple[int, str, str]]:
+    """Yield (byte, name of a route, method of HTTP) of each helper of Rails for the path of a route.
+
+    >>> list(rails_links(b"redirect_to edit_user_path(user)")), list(rails_links(b"delete user_url(1)"))
+    ([(12, 'edit_user', 'GET')], [(7, 'user', 'DELETE')])
+    """
+    if b"_path" not in data and b"_url" not in data:
+        return
+    own = {name for found in _OWN_PATH.findall(data) for name in found}
+    for match in _RAILS_LINK.finditer(data):
+        if match[0].rpartition(b".")[2] in own:
+            continue
+        before = data[data.rfind(b"\n", 0, match.start()) + 1 : match.start()]
+        after = data[match.end() : match.end() + _MAX_LINE_BYTES].partition(b"\n")[0]
+        method = _RAILS_ASKING.search(before) or _RAILS_METHOD.search(after) or _RAILS_METHOD.search(before)
+        verb = method[1].decode().upper() if method else "POST" if _RAILS_FORM.search(before) else "GET"
+        yield match.start("name"), match["name"].decode(), verb
+
+
+def _code_between_marks(data: bytes) -> list[tuple[int, int]]:
+    """Return where the Ruby in a template starts and ends, without its comments.
+
+    >>> _code_between_marks(b"<% a %><%# b %><%= c %><% d")
+    [(2, 5), (17, 21)]
+    """
+    spans, start = list[tuple[int, int]](), data.find(b"<%")
+    while start >= 0:
+        if data[start + 2 : start + 3] == b"#":
+            start = data.find(b"<%", start + 2)
+            continue
+        end = data.find(b"%>", start + 2)
+        if end < 0:
+            break
+        spans.append((start + 2, end))
+        start = data.find(b"<%", end + 2)
+    return spans
+
+
+def read_template_links(path: str, data: bytes) -> tuple[RouteFact, ...]:
+    """Return the names of routes that a template asks the paths of: of Django, Jinja, ERB, Haml or Slim."""
+    found = [
+        (match.start(), RouteFact(MODULE_SCOPE, RouteForm.LINK, "", "", linked_name(match), "", -1, 0))
+        for pattern, word in ((_TEMPLATE_LINK, b"{%"), (PY_LINK, b"url_for"))
+        for match in (pattern.finditer(data) if word in data and b"{" in data else ())
+    ]
+    spans = [(0, len(data))] if path.lower().endswith(RAILS_TEMPLATES) else []
+    spans += _code_between_marks(data) if not spans else []
+    for start, end in spans:
+        for byte, name, verb in rails_links(data[start:end]):
+            found.append((start + byte, RouteFact(MODULE_SCOPE, RouteForm.LINK, "", verb, name, "", -1, 0)))
+    row, last, facts = 0, 0, list[RouteFact]()
+    for byte, fact in sorted(found):
+        row, last = row + data.count(b"\n", last, byte), byte
+        facts.append(fact._replace(row=row))
+    return tuple(facts)
+
+
+# Of the inflections of Rails those that routes meet: ends of plurals, and what stands for them. The first fits.
+SINGULARS = tuple(
+    (re.compile(pattern), put)
+    for pattern, put in (
+        (r"^(equipment|information|rice|money|species|series|fish|sheep|jeans|police|news)$", r"\1"),
+        (r"(^|_)(pe)ople$", r"\1\2rson"), (r"(^|_)((?:wo)?m)en$", r"\1\2an"), (r"children$", "child"),
+        (r"(ss)$", r"\1"), (r"(database)s$", r"\1"), (r"(quiz)zes$", r"\1"), (r"(matr)ices$", r"\1ix"),
+        (r"(vert|ind)ices$", r"\1ex"), (r"(alias|status)(es)?$", r"\1"), (r"(cris|test)(is|es)$", r"\1is"),
+        (r"(shoe|move)s$", r"\1"), (r"(o)es$", r"\1"), (r"(bus)(es)?$", r"\1"), (r"(x|ch|ss|sh)es$", r"\1"),
+        (r"(m)ovies$", r"\1ovie"), (r"(s)eries$", r"\1eries"), (r"([^aeiouy]|qu)ies$", r"\1y"), (r"([lr])ves$", r"\1f"),
+        (r"(tive|hive)s$", r"\1"), (r"([^f])ves$", r"\1fe"), (r"(^analy)(sis|ses)$", r"\1sis"),
+        (r"(naly|ba|diagno|parenthe|progno|synop|the)(sis|ses)$", r"\1sis"), (r"([ti])a$", r"\1um"), (r"s$", ""),
+    )
+)  # fmt: skip
+PLURALS = tuple(
+    (re.compile(pattern), put)
+    for pattern, put in (
+        (r"^(equipment|information|rice|money|species|series|fish|sheep|jeans|police|news)$", r"\1"),
+        (r"(pe)rson$", r"\1ople"), (r"(^|_)(m)an$", r"\1\2en"), (r"child$", "children"), (r"(quiz)$", r"\1zes"),
+        (r"(matr|vert|ind)(ix|ex)$", r"\1ices"), (r"(x|ch|ss|sh)$", r"\1es"), (r"([^aeiouy]|qu)y$", r"\1ies"),
+        (r"sis$", "ses"), (r"([ti])um$", r"\1a"), (r"(alias|status|bus)$", r"\1es"), (r"s$", "s"), (r"$", "s"),
+    )
+)  # fmt: skip
+
+
+def inflect(name: str, rules: "Sequence[tuple[re.Pattern[str], str]]") -> str:
+    """Return a name whose end is exchanged by the first rule that fits.
+
+    >>> [inflect(each, SINGULARS) for each in ("users", "categories", "statuses", "series", "people")]
+    ['user', 'category', 'status', 'series', 'person']
+    """
+    for pattern, put in rules:
+        if pattern.search(name):
+            return pattern.sub(put, name, count=1)
+    return name
+
+
+# -- computed names
+
+# Where a member of the object itself is looked up by a name, in each family; the name is a literal or a variable.
+_LOOKED_UP: dict[str, "re.Pattern[bytes]"] = {
+    "python": re.compile(rb"\bgetattr\(\s*(?:self|cls|type\(self\)|self\.__class__)\s*,\s*(?P<name>[^\n]{1,200})"),
+    "ecmascript": re.compile(rb"\bthis\[\s*(?P<name>[^\]\n]{1,200})\]"),
+    "ruby": re.compile(rb"(?<![.\w])(?:self\.)?(?:public_)?(?:send|__send__|method)[ (]\s*(?P<name>[^\n]{1,200})"),
+    "php": re.compile(rb"\$this->(?:\{\s*(?P<name>[^}\n]{1,200})\}|(?P<held>\$\w+))\s*\("),
+}
+_LOOKING_UP = re.compile(rb"getattr\(|this\[|send[ (]|method[ (]|->[{$]")
+# A literal that begins the name, and what is put behind it: `"visit_" + x`, `f"visit_{x}"`, `"visit_%s" % x`.
+_BEGUN = re.compile(
+    r"""[:fFrRbBuU]{0,2}(?P<quote>["'`])(?P<prefix>[A-Za-z_$][\w$]{1,60}?)(?:(?P=quote)\s*[+.]|%|\{|\$\{|\$\w|#\{)"""
+)
+_VARIABLE = re.compile(r"\$?[A-Za-z_]\w*")
+_MAX_BEFORE = 1_500  # bytes before a look-up in which its name is given a value
+
+
+def read_computed_names(family: str, source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield the start and fact of each look-up of a member by a name of which the beginning is known."""
+    pattern = _LOOKED_UP.get(family)
+    if pattern is None or not _LOOKING_UP.search(source.data):
+        return
+    for match in pattern.finditer(source.data):
+        name = (match["name"] or match.groupdict().get("held") or b"").decode("utf-8", "replace")
+        scope = source.scope(match.start())
+        begun = _BEGUN.match(name)
+        variable = _VARIABLE.match(name) if begun is None else None
+        if variable is not None and scope >= 0:
+            first = max(source.definitions[scope].start_byte, match.start() - _MAX_BEFORE)
+            given = rf"(?<![\w$.]){re.escape(variable[0])}\s*=\s*([^=\n][^\n]{{1,200}})"
+            values = re.findall(given, source.text(first, match.start()))
+            begun = _BEGUN.match(values[-1]) if values else None
+        if begun is not None and scope >= 0 and source.is_code(match.start()):
+            yield route_at(source, match.start(), RouteForm.DISPATCH, path=begun["prefix"], scope=scope)
+
+
+# -- facts
+
+
+def route_at(
+    source: RouteText,
+    byte: int,
+    form: RouteForm,
+    *,
+    receiver: str = "",
+    method: str = "",
+    path: str = "",
+    handler: str = "",
+    definition: int = -1,
+    scope: int | None = None,
+    name: str = "",
+) -> tuple[int, RouteFact]:
+    """Return a byte and the fact that stands there."""
+    scope = source.scope(byte) if scope is None else scope
+    verb = {"DEL": "DELETE", "ALL": ANY}.get(method.upper(), method.upper())
+    return byte, RouteFact(scope, int(form), receiver, verb, path, handler, definition, source.row(byte), name)

@@ -1,0 +1,410 @@
+"""Parts of definitions that their own node does not contain, names of handlers, and signatures.
+
+In: captures of names after a body, bases, implemented traits and leading attributes. Out: names of definitions, `Base`
+and `Implementation` facts, test marks. The signature of a definition is its text before the body, on one line.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from causalist.model.facts import Base, Implementation
+from causalist.model.symbols import NodeKind
+from causalist.model.type_notation import closing_bracket
+from causalist.parse.syntax.capture_names import Event, Tag
+from causalist.parse.syntax.chains import chain_of, type_name
+from causalist.parse.syntax.open_scopes import DefinitionDraft, Frame, Scopes
+
+_MAX_TYPE_BYTES = 200  # bytes of a type
+
+
+def find_late_names(events: Sequence[Event]) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return the range of a definition -> the range of its first name after the body."""
+    names: dict[tuple[int, int], tuple[int, int]] = {}
+    open_: list[tuple[int, int]] = []
+    for start, minus_end, tag in events:
+        while open_ and open_[-1][1] <= start:
+            open_.pop()
+        if tag == Tag.NAME_BEHIND and open_:
+            names.setdefault(open_[-1], (start, -minus_end))
+        elif Tag.NAMESPACE <= tag <= Tag.CONSTANT:
+            open_.append((start, -minus_end))
+    return names
+
+
+def name_by_base(scopes: Scopes, frame: Frame, start: int, base: str) -> Base:
+    """Name the body of a type without a name by its base type and a number. Return the `Base`."""
+    draft = scopes.drafts[frame.index]
+    name = base.rpartition(".")[2]
+    scopes.set_name(frame, f"{name}${scopes.count(f'{draft.prefix}.{name}')}")
+    frame.body = draft.body = frame.start
+    draft.signature = f"new {base}()"
+    return Base(frame.index, base, False, scopes.row(start))
+
+
+@dataclass(slots=True)
+class LateNames:
+    """Names and types that a definition does not have at its beginning."""
+
+    scopes: Scopes
+    behind: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)  # as `find_late_names` gives them
+    ahead: str = ""  # the type that the next alias names
+
+    def name(self, frame: Frame) -> None:
+        """Name a definition that was just opened, if its name follows its body."""
+        found = self.behind.get((frame.start, frame.end))
+        if found is not None:
+            frame.name_start, self.scopes.drafts[frame.index].is_named_behind = found[0], True
+            self.scopes.set_name(frame, self.scopes.clean_name(self.scopes.text(*found)))
+
+    def move_to_outer_scope(self) -> None:
+        """Give the open definition the prefix of the type around it: it is a sibling of that type."""
+        frames = self.scopes.frames
+        around = frames[-2].index if len(frames) > 1 else -1
+        if around >= 0 and frames[-1].index >= 0:
+            self.scopes.drafts[frames[-1].index].prefix = self.scopes.drafts[around].prefix
+
+    def on_extended(self, start: int, end: int, tag: int) -> None:
+        """Record the type that the open function, or those in the open block, are for: that of the first parameter."""
+        frame = self.scopes.frames[-1] if self.scopes.frames else None
+        text = self.scopes.text(start, min(end, start + _MAX_TYPE_BYTES))
+        owner = type_name(text, self.scopes.settings.types) or (text if text.isidentifier() else "")
+        if frame is not None and frame.index < 0 and frame.holds and owner:
+            frame.extends = owner
+        elif frame is not None and frame.index >= 0 and frame.body < 0 and owner:
+            draft = self.scopes.drafts[frame.index]
+            draft.owner, draft.extends = owner, True
+
+    def on_returns(self, start: int, end: int, tag: int) -> None:
+        """Record the type that the next alias names."""
+        self.ahead = type_name(self.scopes.text(start, min(end, start + _MAX_TYPE_BYTES)), self.scopes.settings.types)
+
+    def take_returns(self) -> str:
+        """Return the type that the open alias names, or "" if it is not known."""
+        taken, self.ahead = self.ahead, ""
+        return taken
+
+
+_MAX_NAME_BYTES = 200
+
+
+class BaseReader:
+    """Reader of the captures of bases. `bases` is complete after `finish`."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.bases: list[Base] = []
+        self._scopes = scopes
+        self._deriving = ""  # the type of the next base, if the base is outside of the type
+        self._derived: list[tuple[str, str, int]] = []  # (name, base, row) of those
+        self._mixed_in: list[Base] = []
+
+    def on_base(self, start: int, end: int, tag: int) -> bool:
+        """Return True if the base is a name. Otherwise its parts are ordinary uses."""
+        chain, row, frames = chain_of(self._scopes.text(start, end)), self._scopes.row(start), self._scopes.frames
+        if self._deriving:
+            self._derived.append((self._deriving, self._scopes.clean_name(chain) if chain else "", row))
+            self._deriving = ""
+        elif frames and frames[-1].index >= 0:
+            if not chain and self._scopes.settings.types.prefixed:
+                # A set of types, which has no name.
+                self.bases.append(Base(frames[-1].index, "?", False, row))
+                return False
+            if chain:
+                chain = self._with_arguments(start, end, chain)
+                into = self._mixed_in if tag == Tag.BASE_MIXIN else self.bases
+                into.append(Base(frames[-1].index, chain, tag == Tag.IMPLEMENTS, row))
+        return True
+
+    def _with_arguments(self, start: int, end: int, chain: str) -> str:
+        """Return a base with its type arguments, which may stand behind it, in languages that keep those."""
+        settings = self._scopes.settings.types
+        if not settings.generic:
+            return chain
+        text = self._scopes.text(start, end + _MAX_NAME_BYTES)
+        brackets = text.replace("<", "(").replace(">", ")")
+        opened = brackets.find("(")
+        closed = closing_bracket(brackets, opened) if 0 <= opened <= end - start else -1
+        written = type_name(text[: closed + 1], settings) if closed > 0 else ""
+        return written if written.startswith(f"{chain}{{") else chain
+
+    def on_base_of(self, start: int, end: int, tag: int) -> None:
+        """Record the type of the next base, for a base outside of its type."""
+        self._deriving = self._scopes.clean_name(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
+
+    def finish(self) -> None:
+        """Add the bases that a separate statement gives to a class or function.
+
+        A mixin comes first, because its members hide members of what the type extends.
+        """
+        known: dict[str, int] = {}
+        for i, draft in enumerate(self._scopes.drafts):
+            if draft.kind in (NodeKind.CLASS, NodeKind.FUNCTION):
+                known.setdefault(draft.qualname, i)
+        self.bases += [Base(known[n], base, False, row) for n, base, row in self._derived if base and n in known]
+        self.bases[:0] = self._mixed_in
+
+
+class _Block(NamedTuple):
+    frame: Frame
+    trait: str
+    first: int
+    row: int
+
+
+class ImplementationReader:
+    """Reader of the captures of traits that a holder implements for its owner."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._blocks: list[_Block] = []
+
+    def on_trait(self, start: int, end: int, tag: int) -> None:
+        """Record the trait of the open block."""
+        frames = self._scopes.frames
+        trait = type_name(self._scopes.text(start, end))
+        if frames and frames[-1].index < 0 and trait:
+            self._blocks.append(_Block(frames[-1], trait, len(self._scopes.drafts), self._scopes.row(start)))
+
+    def list_implementations(self) -> list[Implementation]:
+        """Return all implementations, without blocks that belong to the trait itself.
+
+        Such a block implements the trait for every type, which is no fact about one type.
+        """
+        starts = [draft.start for draft in self._scopes.drafts]
+        return [
+            Implementation(
+                block.frame.scope,
+                block.frame.owner,
+                block.trait,
+                block.first,
+                bisect_left(starts, block.frame.end),
+                block.row,
+            )
+            for block in self._blocks
+            if block.frame.owner and block.frame.owner != block.trait
+        ]
+
+
+_MAX_ATTRIBUTE_BYTES = 200  # bytes of an attribute that are looked at
+
+
+class LeadingAttributes:
+    """Attributes before the next definition. Some of them mark a test."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._start, self._end = -1, -1
+        self._test_end = -1  # end of the last that makes a test
+        mark = scopes.settings.tests.mark
+        self._mark = re.compile(mark, re.DOTALL) if mark else None
+
+    def on_lead(self, start: int, end: int) -> None:
+        """Record an attribute, and its test mark if it has one."""
+        follows = self._end >= 0 and self._scopes.is_blank(self._end, start)
+        self._start, self._end = self._start if follows else start, end
+        if self._mark is not None and self._mark.fullmatch(
+            self._scopes.text(start, min(end, start + _MAX_ATTRIBUTE_BYTES))
+        ):
+            self._test_end = end
+
+    def claim(self, start: int, span_start: int) -> tuple[int, bool]:
+        """Return (start of the attributes of a definition at `start`, True if they mark a test)."""
+        if 0 <= self._start <= span_start and self._scopes.is_blank(self._end, start):
+            return self._start, self._start < self._test_end
+        return span_start, False
+
+
+_MAX_TITLE_CHARACTERS = 80
+_MAX_CALLEE_BYTES = 240  # bytes before the arguments that are looked at
+_MAX_TABLE_BYTES = 8000  # bytes of the table that a test is run with
+_CHAIN_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.?!")
+_DOT = ord(".")
+_CALLEE_AHEAD = re.compile(rb"((?:[\w@]+\s*\.\s*)*\w+[?!]?)(?=[\s(])")
+_WAITING = b"await "
+_TITLE = re.compile(
+    r"""\(?\s*(?:"(?P<double>(?:[^"\\\n]|\\.)*)"|'(?P<single>(?:[^'\\\n]|\\.)*)'|`(?P<raw>(?:[^`\\]|\\.)*)`"""
+    r"""|(?P<constant>[A-Z][\w$]*(?:\.[A-Z]\w*)+|[A-Z][A-Z\d_]+)\s*,)""",
+    re.DOTALL,
+)
+_MAX_TITLE_BYTES = 800
+_ESCAPED = re.compile(r"\\([^nrtv])", re.DOTALL)
+_ESCAPED_SPACE = re.compile(r"(?<!\\)\\[nrtv]")
+_ADDRESS = re.compile(r"\w+://")  # it is asked for over a network, and the function takes the answer
+_WORD = re.compile(r"[\w$]+")
+_MATCHING = {b")": b"(", b"`": b"`"}
+
+
+def _end_of_code(data: bytes, lowest: int, end: int) -> int:
+    """Return `end` without the white space before it."""
+    while end > lowest and data[end - 1 : end].isspace():
+        end -= 1
+    return end
+
+
+class _Callee(NamedTuple):
+    """Chain of names that is called, where it starts, and where its arguments do."""
+
+    chain: str
+    start: int
+    arguments: int
+
+
+class HandlerName(NamedTuple):
+    """Name of a handler, and where the call that it is given to starts."""
+
+    name: str
+    start: int
+
+
+class HandlerNames:
+    """Names of handlers: the last name of the callee, and the string: `post documents.archive`."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        settings = scopes.settings.handlers
+        self._verbs = frozenset((*settings.verbs, *settings.tests))
+        self._modifiers = frozenset(settings.modifiers)
+        self._substitutions = settings.substitutions
+
+    def read(self, start: int) -> HandlerName | None:
+        """Return the name of the handler among the arguments at `start`, or None if their call registers none."""
+        called = self._callee(start) if self._scopes.data[start : start + 1] == b"(" else self._callee_ahead(start)
+        if called is None:
+            return None
+        names = _WORD.findall(called.chain)
+        while names[-1] in self._modifiers and len(names) > 1:
+            names.pop()
+        title = self._title(called.arguments) if names[-1] in self._verbs else ""
+        return HandlerName(f"{names[-1]} {title}", called.start) if title else None
+
+    def _callee_ahead(self, start: int) -> _Callee | None:
+        """Return the callee of a call that is read as a whole."""
+        matched = _CALLEE_AHEAD.match(self._scopes.data, start, start + _MAX_CALLEE_BYTES)
+        return _Callee(self._scopes.text(*matched.span(1)), start, matched.end()) if matched else None
+
+    def _callee(self, start: int) -> _Callee | None:
+        """Return the callee before these arguments."""
+        data, lowest = self._scopes.data, max(0, start - _MAX_TABLE_BYTES)
+        end = _end_of_code(data, lowest, start)
+        opener = _MATCHING.get(data[end - 1 : end])
+        if opener is not None:  # a table that a test is run with, or a condition
+            end = self._opening(end - 1, opener)
+        elif data[end - 1 : end] == b">":  # its types
+            end = data.rfind(b"<", lowest, end)
+        lowest = max(0, end - _MAX_CALLEE_BYTES)
+        first = end
+        while first > lowest and data[first - 1] in _CHAIN_BYTES:
+            first -= 1
+            if data[first] == _DOT:  # it may begin a line
+                before = _end_of_code(data, lowest, first)
+                first = before if data[before - 1 : before].isalnum() else first
+        chain = self._scopes.text(first, end).lstrip(".?!")
+        words = _WORD.findall(chain)
+        if not words or (opener is not None and words[-1] not in self._modifiers):
+            return None
+        first = end - len(chain)  # in ASCII
+        first -= len(_WAITING) if data.endswith(_WAITING, 0, first) else 0
+        return _Callee(chain, first, start)
+
+    def _opening(self, end: int, opener: bytes) -> int:
+        """Return where the bracket or quote that ends at `end` is opened, or -1."""
+        data, lowest = self._scopes.data, max(0, end - _MAX_TABLE_BYTES)
+        if opener == b"`":
+            return data.rfind(opener, lowest, end)
+        depth = 1
+        for position in range(end - 1, lowest - 1, -1):
+            depth += (data[position] == 41) - (data[position] == 40)
+            if not depth:
+                return position
+        return -1
+
+    def _title(self, start: int) -> str:
+        """Return the string or constant that comes first in these arguments, on one line, or ""."""
+        matched = _TITLE.match(self._scopes.original_text(start, start + _MAX_TITLE_BYTES))
+        if matched is None or any(mark in matched[0] for mark in self._substitutions):
+            return ""
+        text = " ".join(_ESCAPED.sub(r"\1", _ESCAPED_SPACE.sub(" ", matched[matched.lastindex or 0])).split())
+        if _ADDRESS.match(text):
+            return ""
+        return text if len(text) <= _MAX_TITLE_CHARACTERS else text[: _MAX_TITLE_CHARACTERS - 1].rstrip() + "…"
+
+
+_MAX_SIGNATURE_CHARACTERS = 240
+_OPEN_ENDS = (",", "(")  # of a line that goes on in the next
+_ATTRIBUTE = re.compile(r"\s*#\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*")
+_BRACKETED = re.compile(r"\s*\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*(?=[\w\[])")
+_ANNOTATION = re.compile(r"\s*@(?!interface\b)[\w.:]+\s*(?:\((?:\"(?:\\\\.|[^\"\\\\])*\"|\([^()]*\)|[^()\"])*\)\s*)?")
+
+
+_MAX_LEADING_BYTES = 80  # of words before a definition
+
+
+def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
+    """Return the signature of a definition on one line, cut to `_MAX_SIGNATURE_CHARACTERS` characters."""
+    if draft.signature:
+        return draft.signature
+    typed_before = scopes.settings.types.before_names or scopes.settings.types.annotation_before_name
+    start = draft.span_start if typed_before or scopes.settings.names.bare_calls else draft.start
+    if scopes.settings.types.prefixed and scopes.data[draft.span_start : start].strip().isalpha():
+        start = draft.span_start  # the keyword before the only name of a declaration
+    if (leading := scopes.settings.names.leading) and (
+        words := re.search(rf"(?:{leading})\s*$", scopes.text(max(0, start - _MAX_LEADING_BYTES), start))
+    ):
+        start -= len(words[0].encode("utf-8"))
+    end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _MAX_SIGNATURE_CHARACTERS)
+    text = scopes.original_text(start, min(end, start + 4 * _MAX_SIGNATURE_CHARACTERS))
+    if typed_before or scopes.settings.names.members_are_visible:
+        text = without_annotations(text)
+    if draft.body < 0:
+        text = _first_lines(text)
+    text = " ".join(text.split())
+    text = _without_opener(text)
+    if draft.is_named_behind:
+        text = f"{text} {draft.name}"
+    return text if len(text) <= _MAX_SIGNATURE_CHARACTERS else text[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
+
+
+def _without_opener(text: str) -> str:
+    """Return a signature without the opening of a body behind it.
+
+    >>> [_without_opener(each) for each in ("def f():", "f = (a) => {", "int a = 1")]
+    ['def f()', 'f = (a)', 'int a = 1']
+    """
+    while True:
+        text = text.rstrip()
+        if text.endswith("=>"):
+            text = text[:-2]
+        elif text.endswith((":", "{", "=")):
+            text = text[:-1]
+        else:
+            return text
+
+
+def _first_lines(text: str) -> str:
+    r"""Return the first line, and further ones until its parentheses are closed.
+
+    >>> _first_lines("Get(a int,\n  b int) error\nPut()"), _first_lines("a = 1\nb = 2")
+    ('Get(a int,\n  b int) error', 'a = 1')
+    """
+    line, _, rest = text.partition("\n")
+    while rest and line.count("(") > line.count(")") and line.rstrip().endswith(_OPEN_ENDS):
+        more, _, rest = rest.partition("\n")
+        line = f"{line}\n{more}"
+    return line
+
+
+def without_annotations(text: str) -> str:
+    """Return a signature without the annotations before it.
+
+    >>> without_annotations('@Get(path = ")") @Deprecated public void f()')
+    'public void f()'
+    >>> without_annotations("#[Get(paths: ['/a'])] #[Old] public function f()")
+    'public function f()'
+    >>> without_annotations('[Get("/[a]")] [Old] public void F(int[] a)'), without_annotations("[[nodiscard]] int f()")
+    ('public void F(int[] a)', 'int f()')
+    """
+    while matched := _ANNOTATION.match(text) or _ATTRIBUTE.match(text) or _BRACKETED.match(text):
+        text = text[matched.end() :]
+    return text

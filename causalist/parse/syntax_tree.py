@@ -1,0 +1,333 @@
+"""Any file -> syntax tree: choose a dialect by path and content, prepare the text, and parse.
+
+If code stands inside another format, a view with as many bytes as the file is parsed, so that positions hold in the
+file itself. Facts are not read here, and queries are not compiled: what only compares code needs neither.
+"""
+
+import hashlib
+import re
+import time
+from bisect import bisect_left
+from collections.abc import Container, Iterator, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+import tree_sitter
+
+from causalist.model.language import Repair
+from causalist.parse.cleaned_text import RAILS_TEMPLATES, is_notebook, with_line_feeds, with_valid_utf8
+from causalist.parse.data_names.plain_files import link_kind
+from causalist.parse.embedded_code import is_component, read_component, read_notebook
+from causalist.parse.languages import (
+    Grammar,
+    TreeParser,
+    claimants,
+    dialect_for,
+    dialect_of,
+    extensions,
+    grammar_version,
+    load_grammar,
+    load_parser,
+    load_settings,
+    may_be_script,
+    script_dialect,
+)
+from causalist.parse.preprocessor import blank_matches, blank_partial_branches, compile_preprocessor
+from causalist.parse.prose import ProseKind, prose_kind
+
+# Steps of a parser, which it reports a hundred at a time. Files of repositories take 0.4 to 5 a byte in any grammar,
+# and the shortest statements 8; in text that fits nowhere, some grammars take steps in the square of its length.
+_STEPS_A_REPORT = 100
+_MAX_STEPS_A_BYTE = 12
+_MIN_STEPS = 200_000  # a small file may take as many, some tenths of a second
+# In some grammars each step takes the longer the more text is not understood. No count tells them from others, only the
+# clock does: twenty times what other files take, and two seconds.
+_MIN_SECONDS = 2.0
+_MAX_SECONDS_A_BYTE = 5e-6
+_REPORTS_A_LOOK = 8
+_MIN_WATCHED_BYTES = 4096  # a smaller file takes a few tenths of a second at most
+_CHUNK_BYTES = 65_536
+_NAME_CHUNK_BYTES = 128  # of the text of a node, which conditions of queries ask for
+
+
+class ParseTooLong(Exception):
+    """A grammar takes very many more steps for a file than for others of its size."""
+
+
+def run_parser(parser: tree_sitter.Parser, data: bytes) -> tree_sitter.Tree:
+    """Return the syntax tree of a text. Raises ParseTooLong if that takes too many steps, or too slow ones."""
+    if len(data) < _MIN_WATCHED_BYTES:
+        return parser.parse(data)
+    steps_left, chunk = max(_MIN_STEPS, _MAX_STEPS_A_BYTE * len(data)) // _STEPS_A_REPORT, _CHUNK_BYTES
+    latest = time.thread_time() + _MIN_SECONDS + _MAX_SECONDS_A_BYTE * len(data)
+
+    def is_too_long(offset: int, has_error: bool) -> bool:
+        nonlocal steps_left
+        steps_left -= 1
+        return steps_left < 0 or (not steps_left % _REPORTS_A_LOOK and time.thread_time() > latest)
+
+    try:
+        tree = parser.parse(lambda offset, _: data[offset : offset + chunk], progress_callback=is_too_long)
+        chunk = _NAME_CHUNK_BYTES
+        return tree
+    except ValueError as error:
+        parser.reset()
+        raise ParseTooLong from error
+
+
+def parse_best(data: bytes, own: TreeParser) -> tuple[tree_sitter.Tree, TreeParser]:
+    """Return the syntax tree and its parser, which is `own` or a fallback."""
+    repairs = own.settings.repairs
+    first = _apply_repairs(data, [each for each in repairs if each.silent]) if repairs else data
+    tree = _parse_tree(first, own)
+    if repairs and tree.root_node.has_error:
+        repaired = _apply_repairs(data, repairs)
+        other = run_parser(own.parser, _with_final_line_feed(repaired, own)) if repaired != data else tree
+        if not other.root_node.has_error or _n_skipped(other) < _n_skipped(tree):
+            tree = other
+    if own.dialect.fallback and tree.root_node.has_error:
+        other, read_by = parse_best(data, load_parser(own.dialect.fallback))
+        if _n_skipped(other) < _n_skipped(tree):
+            return other, read_by
+    return tree, own
+
+
+def _apply_repairs(data: bytes, repairs: Sequence[Repair]) -> bytes:
+    """Return the text with the repairs of the language, which let the grammar read more of it.
+
+    Every byte keeps its position: facts are read from the unrepaired text.
+    """
+    text = bytearray(data)
+    for repair in repairs:
+        pattern = _compile_repair(repair.match)
+        for matched in pattern.finditer(bytes(text)):
+            start, end = matched.span(min(1, pattern.groups))
+            text[start:end] = repair.put.encode() * (end - start)
+    return bytes(text)
+
+
+@cache
+def _compile_repair(written: str) -> "re.Pattern[bytes]":
+    return re.compile(written.encode(), re.MULTILINE)
+
+
+def _with_final_line_feed(data: bytes, grammar: TreeParser) -> bytes:
+    """Return the text with a final line feed if the grammar would otherwise wait for one."""
+    return data + b"\n" if grammar.dialect.line_feed and not data.endswith(b"\n") else data
+
+
+def _parse_tree(data: bytes, grammar: TreeParser) -> tree_sitter.Tree:
+    """Return the syntax tree after preprocessing.
+
+    If it has errors, preprocess strictly and return that tree if it has fewer doubtful bytes.
+    """
+    settings = grammar.settings.preprocessor
+    if not settings.conditions:
+        return run_parser(grammar.parser, _with_final_line_feed(data, grammar))
+    never, blank = compile_preprocessor(settings)
+    view = blank_matches(data, blank)
+    tree = run_parser(grammar.parser, blank_partial_branches(view, settings, never, strict=False))
+    if tree.root_node.has_error:
+        other = run_parser(grammar.parser, blank_partial_branches(view, settings, never, strict=True))
+        if _n_doubtful(other) < _n_doubtful(tree):
+            return other
+    return tree
+
+
+# A query's cursor looks at all matches that have begun around a node, which takes the square of the depth of a tree. So
+# it begins anew at each node this deep below the one where it began. Few trees are that deep.
+_SLICE_DEPTH = 256
+# It looks at the siblings of each token in an error, so that it reads the children of a wide error one by one.
+_MIN_WIDE_CHILDREN = 1000
+
+
+class QueryPart(NamedTuple):
+    """A node below which a query is run, down to `_SLICE_DEPTH`, for what is in a range of bytes."""
+
+    node: tree_sitter.Node
+    start_byte: int
+    end_byte: int
+
+    def cursor(self, query: tree_sitter.Query) -> tree_sitter.QueryCursor:
+        """Return a cursor that finds what begins in this part."""
+        found = tree_sitter.QueryCursor(query)
+        found.set_max_start_depth(_SLICE_DEPTH)
+        if (self.start_byte, self.end_byte) != (self.node.start_byte, self.node.end_byte):
+            found.set_byte_range(self.start_byte, self.end_byte)
+        return found
+
+
+def find_query_parts(root: tree_sitter.Node) -> tuple[list[QueryPart], list[tree_sitter.Node]] | None:
+    """Return the parts of a tree that a query is run on, and the wide errors of the tree.
+
+    Together the parts hold all that a query finds, but for what is written across the children of a wide error. None
+    for most trees, which are one part.
+    """
+    wide = _find_wide_errors(root) if root.has_error else []
+    if not wide and not _is_deep(root):
+        return None
+    starts = [] if wide and wide[0].id == root.id else [root]
+    starts += [child for error in wide for child in error.children if child.child_count]
+    kept = {error.id for error in wide}
+    wide = sorted(wide, key=lambda error: error.start_byte)
+    parts: list[QueryPart] = []
+    for start in starts:
+        for node in _slices(start, kept) if start.id not in kept else ():
+            at = node.start_byte
+            first = bisect_left(wide, at, key=lambda error: error.start_byte)
+            for error in wide[first:]:
+                if error.start_byte >= node.end_byte:
+                    break
+                if error.start_byte > at:
+                    parts.append(QueryPart(node, at, error.start_byte))
+                at = max(at, error.end_byte)
+            if at < node.end_byte:
+                parts.append(QueryPart(node, at, node.end_byte))
+    return parts, wide
+
+
+def _find_wide_errors(root: tree_sitter.Node) -> list[tree_sitter.Node]:
+    found, stack = [], [root]
+    while stack:
+        node = stack.pop()
+        if node.is_error and node.child_count >= _MIN_WIDE_CHILDREN:
+            found.append(node)
+        if node.has_error:
+            stack.extend(node.children)
+    return found
+
+
+def _is_deep(root: tree_sitter.Node) -> bool:
+    """Return True if a tree is deeper than two slices. A node that deep has so many others in a row above it."""
+    cursor = root.walk()
+    for number in range(_SLICE_DEPTH, root.descendant_count, _SLICE_DEPTH):
+        cursor.goto_descendant(number)
+        if cursor.depth > _SLICE_DEPTH:
+            return True
+    return False
+
+
+def _slices(start: tree_sitter.Node, wide: Container[int]) -> Iterator[tree_sitter.Node]:
+    """Yield a node and those below it at every multiple of the depth of a slice, but for what is in wide errors."""
+    yield start
+    if start.descendant_count <= _SLICE_DEPTH:
+        return
+    cursor, depth = start.walk(), 0
+    while True:
+        is_left = bool(wide) and cursor.node is not None and cursor.node.id in wide
+        if not is_left and cursor.goto_first_child():
+            depth += 1
+            if depth % _SLICE_DEPTH == 0 and cursor.node is not None:
+                yield cursor.node
+            continue
+        while not cursor.goto_next_sibling():
+            depth -= 1
+            if depth < 0 or not cursor.goto_parent():
+                return
+        if depth % _SLICE_DEPTH == 0 and cursor.node is not None:
+            yield cursor.node
+
+
+def _n_doubtful(tree: tree_sitter.Tree) -> int:
+    """Return the number of bytes inside errors, plus one for each error and each missing node."""
+    doubtful, stack = 0, [tree.root_node]
+    while stack:
+        node = stack.pop()
+        if node.is_error:
+            doubtful += node.end_byte - node.start_byte + 1
+        elif node.is_missing:
+            doubtful += 1
+        elif node.has_error:
+            stack.extend(node.children)
+    return doubtful
+
+
+def _n_skipped(tree: tree_sitter.Tree) -> int:
+    """Return the number of bytes in no node but an error, plus one for each missing node."""
+    skipped, stack = 0, [tree.root_node]
+    while stack:
+        node = stack.pop()
+        if node.is_missing:
+            skipped += 1
+        elif node.is_error or node.has_error:
+            children = node.children
+            if node.is_error:
+                skipped += (
+                    node.end_byte - node.start_byte - sum(c.end_byte - c.start_byte for c in children if c.is_named)
+                )
+            stack.extend(children)
+    return skipped
+
+
+def parse_syntax(path: str, data: bytes) -> tuple[tree_sitter.Tree, str] | None:
+    """Return (syntax tree, name of its language) of any file as `parse_file` reads it; None without a grammar.
+
+    Positions are those of `data` with line feeds for other ends of lines.
+    """
+    dialect, view = dialect_for(path, data), data
+    if not dialect and is_component(path):
+        component = read_component(data)
+        dialect, view = resolve_dialect(component.language), component.view
+    elif not dialect:
+        notebook = read_notebook(data) if is_notebook(path) else None
+        if notebook is not None:
+            dialect, view = resolve_dialect(notebook.language), notebook.code
+        elif prose_kind(path) == ProseKind.PLAIN and may_be_script(path):
+            dialect = script_dialect(data)
+    if not dialect:
+        return None
+    own = load_parser(dialect)
+    try:
+        return parse_best(with_valid_utf8(with_line_feeds(view)), own)[0], own.settings.name
+    except ParseTooLong:
+        return None
+
+
+def parse_tree(path: str, data: bytes) -> tuple[Grammar, tree_sitter.Tree] | None:
+    """Return the grammar and the syntax tree of a file as it is, without repairs; None if no grammar reads it.
+
+    Positions are those of the file. Notebooks have no tree.
+    """
+    if is_component(path):
+        component = read_component(data)
+        dialect, data = resolve_dialect(component.language), component.view
+    else:
+        dialect = dialect_for(path, data) or (script_dialect(data) if may_be_script(path) else "")
+    if not dialect:
+        return None
+    grammar = load_grammar(dialect)
+    try:
+        return grammar, run_parser(grammar.parser, data)
+    except ParseTooLong:
+        return None
+
+
+@lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
+def reader_of(path: str) -> str:
+    """Return the reader of a file: dialect and grammar version, or kind of text. Part of the cache key."""
+    dialect = dialect_of(path)
+    if dialect:
+        return "+".join(f"{each}:{grammar_version(each)}" for each in (dialect, *claimants(path)))
+    if is_component(path) or is_notebook(path):
+        return f"{'component' if is_component(path) else 'notebook'}:{_all_grammars()}"
+    kind = prose_kind(path)
+    link = link_kind(path)
+    if kind == ProseKind.PLAIN and may_be_script(path):
+        return f"script:{_all_grammars()}:{link}"
+    # What a manifest says depends on its name: the same text is read otherwise as package.json and as tsconfig.json.
+    name = path.lower().rpartition("/")[2] if kind == ProseKind.MANIFEST else ""
+    name = "ruby" if path.lower().endswith(RAILS_TEMPLATES) else name
+    return f"text:{kind}:{name}:{link}"
+
+
+@cache
+def _all_grammars() -> str:
+    """Return one version for all grammars, for files whose name does not tell their language."""
+    versions = [grammar_version(dialect) for dialect in sorted(load_settings())]
+    return hashlib.sha256("\n".join(versions).encode()).hexdigest()[:16]
+
+
+def resolve_dialect(language: str) -> str:
+    """Return the dialect with this extension or name, or "" if no grammar reads it."""
+    name = language.removeprefix(".")
+    return extensions().get(f".{name}", name if name in load_settings() else "")

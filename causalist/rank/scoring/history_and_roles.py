@@ -1,0 +1,272 @@
+"""Scores of files from the history, from the roles of files, and from their tests.
+
+Commit messages describe the purpose of a file in other words than its code. Two signals read them: the messages of all
+commits of a file as one document, and the commits whose messages are similar to the query. Two other signals read no
+text: which files change together with the best ones, and how often and how recently a file changed.
+
+A query may ask for a role that usually ranks lower, such as tests; then it does not rank lower. "Where are the tests of
+the parser" asks for tests. "Why can a final class not be mocked" does so in most repositories, but not in one about
+mocks: there the word occurs in the names of its code.
+
+Tests describe in sentences what code does ("keeps the cookie when redirected"), and their own files rank low. So the
+text of a test counts for the code that it tests. Only the names of files tell which file a test is about: the imports
+and calls of tests were measured as well and are less informative (docs/benchmarks.md).
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from causalist._internal.dataclass_arrays import select_first
+from causalist._internal.lazy import lazy_regex
+from causalist.model.graph import CodeGraph
+from causalist.model.index import History, LexicalIndex
+from causalist.model.scores import Signal
+from causalist.model.symbols import NodeKind, Role, split_id
+from causalist.rank.lexical.bm25 import bm25, find_nodes_by_name
+from causalist.rank.query.query import ParsedQuery
+from causalist.rank.terms import stem
+
+Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex; only files have any
+
+# One commit with all words of the query outweighs many with a single word.
+LIKENESS_POWER = 2
+HISTORY_SIGNALS = (Signal.MESSAGES, Signal.SIMILAR_COMMITS)  # the signals that read messages
+HALF_WEIGHT_COMMITS = 50  # commits; the messages of a history of this length have half their weight
+N_BEST = 3  # files whose partners are supported
+_DAY = 86_400.0
+
+
+def history_terms(terms: Mapping[str, float], history: History) -> dict[int, float]:
+    """Return weight by number, for those terms of a query that any message has.
+
+    `terms`: weight by term.
+    """
+    numbers = {history.commits.terms.position(term): weight for term, weight in terms.items()}
+    numbers.pop(-1, None)
+    return numbers
+
+
+def history_query_terms(question: ParsedQuery, others: Mapping[str, float], history: History) -> dict[int, float]:
+    """Return weight by number, for the terms to search for in messages.
+
+    These are the terms of a query, possible abbreviations of them, and the `others` that replace them.
+    """
+    return history_terms({**others, **question.abbreviations, **question.terms}, history)
+
+
+def history_signals(
+    question: ParsedQuery, history: History, n_nodes: int, others: Mapping[str, float] = MappingProxyType({})
+) -> dict[Signal, Scores]:
+    """Return the two signals that read messages, by name.
+
+    Each is divided by its largest value and multiplied by n / (n + HALF_WEIGHT_COMMITS) for n commits that touch these
+    files. In a young history one message decides, and it may be about anything. `others`: weight by term, for words
+    that replace those of the query.
+    """
+    terms = history_query_terms(question, others, history)
+    n_commits = int(np.count_nonzero(np.diff(history.indptr)))
+    reliability = n_commits / (n_commits + HALF_WEIGHT_COMMITS)
+    signals = (message_scores(terms, history, n_nodes), similar_commit_scores(terms, history, n_nodes))
+    scaled = (reliability * scores / (scores.max(initial=0.0) or 1.0) for scores in signals)
+    return dict(zip(HISTORY_SIGNALS, scaled, strict=True))
+
+
+def message_scores(terms: Mapping[int, float], history: History, n_nodes: int) -> Scores:
+    """Return the BM25 scores of the messages of each file, for the result of `history_terms`."""
+    return _of_nodes(bm25(history.messages, terms, len(history)), history, n_nodes)
+
+
+def similar_commit_scores(terms: Mapping[int, float], history: History, n_nodes: int) -> Scores:
+    """Return the sum of `likeness ** LIKENESS_POWER / files` over the commits of each file.
+
+    Likeness is the BM25 score of a message divided by the best one; files is the number of files that the commit
+    changed.
+    """
+    return _of_nodes(_sums(_commit_weights(terms, history), history), history, n_nodes)
+
+
+def similar_commits(terms: Mapping[int, float], history: History, node: int, limit: int) -> list[str]:
+    """Return the names of the commits with the largest parts in the `similar_commit_scores` of a file."""
+    file = int(np.searchsorted(history.nodes, node))
+    if file == len(history) or history.nodes[file] != node:
+        return []
+    owners = np.repeat(np.arange(len(history.commits)), np.diff(history.indptr))
+    touching = owners[history.files == file]
+    weights = _commit_weights(terms, history)[touching]
+    order = np.lexsort((touching, -weights))[:limit]
+    return [history.commits.names[i] for i in touching[order[weights[order] > 0]].tolist()]
+
+
+def co_change_scores(scores: Scores, history: History, n_best: int = N_BEST) -> Scores:
+    """Return a signal for the files that change together with the `n_best` files of `scores`.
+
+    `scores` has shape (n_nodes,). The signal is the sum over these files of their scores, divided by the best score,
+    times the strength of the partnership.
+    """
+    own = scores[history.nodes]
+    best = np.lexsort((history.nodes, -own))[:n_best]
+    result = np.zeros(len(history))
+    pairs = history.co_changes
+    for file in best[own[best] > 0].tolist():
+        start, stop = int(pairs.indptr[file]), int(pairs.indptr[file + 1])
+        # A partner occurs at most once among those of a file.
+        result[pairs.others[start:stop]] += pairs.strengths[start:stop] * own[file] / own[best[0]]
+    return _of_nodes(result, history, len(scores))
+
+
+def churn_scores(history: History, n_nodes: int) -> Scores:
+    """Return log(1 + commits) of each file, divided by the largest; commits decay by age."""
+    values = np.log1p(history.churn)
+    top = values.max(initial=0.0)
+    return _of_nodes(values / top if top > 0 else values, history, n_nodes)
+
+
+def recency_scores(history: History, n_nodes: int, half_life_days: float) -> Scores:
+    """Return 0.5 ** (age / half life) of the last commit of each file.
+
+    The age is relative to the newest commit. A file without commits has 0.
+    """
+    newest = history.last.max(initial=0)
+    values = np.exp2(-(newest - history.last) / _DAY / half_life_days)
+    return _of_nodes(np.where(history.last > 0, values, 0.0), history, n_nodes)
+
+
+def _commit_weights(terms: Mapping[int, float], history: History) -> NDArray[np.float64]:
+    likeness = bm25(history.commits.words, terms, len(history.commits))
+    # A commit without existing files is not used to scale the others.
+    likeness[np.diff(history.indptr) == 0] = 0.0
+    top = likeness.max(initial=0.0)
+    if top == 0:
+        return likeness
+    result: NDArray[np.float64] = (likeness / top) ** LIKENESS_POWER / np.maximum(history.commits.n_files, 1)
+    return result
+
+
+def _sums(weights: NDArray[np.float64], history: History) -> NDArray[np.float64]:
+    spread = np.repeat(weights, np.diff(history.indptr))
+    return np.bincount(history.files, weights=spread, minlength=len(history)).astype(np.float64)
+
+
+def _of_nodes(values: NDArray[np.float64], history: History, n_nodes: int) -> Scores:
+    scores = np.zeros(n_nodes)
+    scores[history.nodes] = values
+    return scores
+
+
+ASKED_WORDS: dict[Role, tuple[str, ...]] = {
+    Role.TEST: ("test", "tests", "testing", "spec", "fixture", "mock"),
+    Role.DOCS: ("docs", "documentation", "readme", "changelog", "guide"),
+    Role.EXAMPLE: ("example", "examples", "benchmark", "demo", "sample"),
+    Role.CONFIG: ("ci", "workflow", "config", "lint", "build", "packaging", "setup", "pyproject", "tsconfig"),
+    Role.MIGRATION: ("migration", "migrations"),
+    Role.GENERATED: ("generated",),
+    Role.VENDORED: ("vendored", "vendor"),
+}
+_UNNAMED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.FIELD, NodeKind.EXTERNAL)
+# Least share and least number of the definitions of code with a word in their name, for a repository that is about the
+# word. docs/decisions/0006 has the shares of forty repositories.
+_MIN_SUBJECT_SHARE = 0.01
+_MIN_SUBJECT_DEFINITIONS = 10
+# Phrases that certainly ask for tests.
+_TESTS_OF = lazy_regex(
+    r"\b(?:unit|integration|regression|existing|which)[ -]tests?\b|\btests? (?:of|for|that|which|cover\w*|check\w*)\b"
+    r"|\b(?:is|are|was|were) (?:\S+ ){1,6}tested\b",
+    needs=("test",),
+)
+_MAX_TITLE_CHARACTERS = 300  # characters of a title that are searched for such phrases
+
+
+def queried_roles(question: ParsedQuery, graph: CodeGraph, lexical: LexicalIndex) -> NDArray[np.bool_]:
+    """Return True for the nodes of a role that the title asks for, shape (n_nodes,)."""
+    wanted = np.zeros(len(Role), dtype=np.bool_)
+    for role, words in ASKED_WORDS.items():
+        stems = dict.fromkeys(stem(word) for word in words)
+        title_stems = [term for term in stems if term in question.title_terms]
+        wanted[role] = any(not _is_subject(term, graph, lexical) for term in title_stems)
+    if not wanted[Role.TEST]:
+        wanted[Role.TEST] = (
+            _TESTS_OF.search(question.text.split("\n", 1)[0][:_MAX_TITLE_CHARACTERS].lower()) is not None
+        )
+    result: NDArray[np.bool_] = wanted[graph.nodes.roles]
+    return result
+
+
+def _is_subject(term: str, graph: CodeGraph, lexical: LexicalIndex) -> bool:
+    """Return True if the repository is about what a term says.
+
+    Such a term does not ask for anything that is called by it.
+    """
+    number = lexical.terms.position(term)
+    if number < 0:
+        return False
+    names, nodes = lexical.symbol_names, graph.nodes
+    having = names.documents[int(names.indptr[number]) : int(names.indptr[number + 1])]
+    n_having = int(np.count_nonzero((nodes.roles[having] == Role.CODE) & ~np.isin(nodes.kinds[having], _UNNAMED)))
+    if n_having < _MIN_SUBJECT_DEFINITIONS:
+        return False
+    n_code = int(np.count_nonzero((nodes.roles == Role.CODE) & ~np.isin(nodes.kinds, _UNNAMED)))
+    return n_having >= _MIN_SUBJECT_SHARE * n_code
+
+
+_MARK = lazy_regex(
+    r"^(?:tests?|specs?)[_-]+|^Test(?=[A-Z])|[_-](?:tests?|specs?|it|e2e)$"
+    r"|(?<=[a-z0-9])(?:Tests?|TestCase|Specs?|Suite|IT)$"
+)
+_MAX_TEST_FILES = 40  # best test files that are read
+_MAX_TESTED_FILES = 6  # files that the name of a test file may mean; with more, none is used
+
+
+def scores_from_tests(
+    texts: NDArray[np.float64], has_queried_role: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex
+) -> NDArray[np.float64]:
+    """Return the score that each file of code gets from its tests, shape (n_nodes,).
+
+    The score is the best of `texts` of the test files with the same name, each divided by the square root of the number
+    of files that it may mean. `texts`: the match of the text of each file, at least 0. `has_queried_role`: nodes
+    with a role that the query asks for; such tests give no score to others.
+    """
+    nodes = graph.nodes
+    scores = np.zeros(len(nodes))
+    tests = np.flatnonzero(
+        (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.TEST) & ~has_queried_role & (texts > 0)
+    )
+    is_code = (nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.CODE)
+    for test in select_first(texts, tests, _MAX_TEST_FILES).tolist():
+        files = _tested_files(split_id(nodes.ids[test])[0], is_code, graph, lexical)
+        for file in files:
+            scores[file] = max(scores[file], texts[test] / np.sqrt(len(files)))
+    return scores
+
+
+def stem_under_test(path: str) -> str:
+    """Return the name of a test file in lower case, without its test prefix or suffix.
+
+    >>> [stem_under_test(path) for path in ("tests/test_cookies.py", "src/router.test.ts", "a/HtmlParserTests.cs")]
+    ['cookies', 'router', 'htmlparser']
+    """
+    name = path.rpartition("/")[2].partition(".")[0]
+    while (shorter := _MARK.sub("", name, count=1)) not in ("", name):
+        name = shorter
+    return name.lower()
+
+
+def _tested_files(path: str, is_code: NDArray[np.bool_], graph: CodeGraph, lexical: LexicalIndex) -> list[int]:
+    """Return the files of code with the name of a test's subject, from the most similar folders.
+
+    The result is empty if there are many.
+    """
+    name = stem_under_test(path)
+    candidates = np.array(
+        [*find_nodes_by_name(name, lexical), *find_nodes_by_name(f"_{name}", lexical)], dtype=np.int64
+    )
+    files = candidates[is_code[candidates]].tolist()
+    if len(files) > 1:
+        own = set(path.lower().split("/")[:-1])
+        paths = [split_id(graph.nodes.ids[file])[0].lower() for file in files]
+        shared = [len(own.intersection(each.split("/")[:-1])) for each in paths]
+        most = max(shared)
+        files = [file for file, n in zip(files, shared, strict=True) if n == most]
+    return files if len(files) <= _MAX_TESTED_FILES else []

@@ -1,0 +1,258 @@
+"""Probability that a definition is needed: own evidence, edges, chains of calls; by hand on graphs of a few nodes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from causalist.extract import relevance_model
+from causalist.extract.relevance_model import (
+    ALIKE_SHARE,
+    CALLEE_SHARE,
+    EDGE_FEATURES,
+    MAX_VALUE_LINES,
+    NAMED_NEED,
+    NEXT_CALL_SHARE,
+    OWN_FEATURES,
+    VALUE_SHARE,
+    RelevanceInput,
+    RelevanceModel,
+    default_relevance,
+    edge_features,
+    judge_relevance,
+    own_features,
+    word_pool,
+)
+from causalist.model.graph import EdgeKind
+from causalist.model.symbols import NodeKind, Role
+from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
+
+CHAIN = make_graph(
+    [
+        "a.py",
+        NodeSpec("a.py::best", end_row=9),
+        NodeSpec("a.py::helper", start_row=10, end_row=19),
+        NodeSpec("a.py::deeper", start_row=20, end_row=29),
+        NodeSpec("a.py::stub", start_row=30, end_row=30),
+        NodeSpec("a.py::doubtful", start_row=40, end_row=49),
+        NodeSpec("a.py::check", start_row=50, end_row=59, role=Role.TEST),
+    ],
+    [
+        EdgeSpec("a.py::best", "a.py::helper", confidence=0.99),
+        EdgeSpec("a.py::helper", "a.py::deeper", confidence=0.99),
+        EdgeSpec("a.py::best", "a.py::stub", confidence=0.99),
+        EdgeSpec("a.py::best", "a.py::doubtful", confidence=0.2),
+        EdgeSpec("a.py::best", "a.py::check", confidence=0.99),
+    ],
+)
+NODE = {name: CHAIN.nodes.ids.position(f"a.py::{name}") for name in ("best", "helper", "deeper", "stub", "doubtful")}
+
+
+def only_rank(constant: float) -> RelevanceModel:
+    """A model that knows the rank alone: what words did not find gets hardly anything."""
+    own = np.zeros(len(OWN_FEATURES) + 1)
+    own[OWN_FEATURES.index("rank")], own[-1] = -5.0, constant
+    edges = np.concatenate([own[:-1], np.zeros(len(EDGE_FEATURES)), own[-1:]])
+    return RelevanceModel(own, edges, own)
+
+
+def ask(scores: dict[int, float]) -> RelevanceInput:
+    definitions = np.zeros(len(CHAIN.nodes))
+    for node, score in scores.items():
+        definitions[node] = score
+    ranked = sorted(scores, key=lambda node: -scores[node])
+    return RelevanceInput(CHAIN, definitions, np.zeros(len(CHAIN.nodes)), ranked, frozenset(), 0.5, no_terms)
+
+
+def no_terms(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of a query without terms."""
+    return np.zeros(0), np.zeros((len(nodes), 0), dtype=np.bool_)
+
+
+def test_what_the_best_calls_gets_a_share() -> None:
+    """P(best) = 1 / (1 + e^0) = 1/2. Each callee has one user, log2(1 + 1) = 1, and an edge of 0.99."""
+    needed = {each.node: each for each in judge_relevance(ask({NODE["best"]: 3.0}), only_rank(0.0))}
+    assert needed[NODE["best"]].probability == pytest.approx(0.5)
+    helper = CALLEE_SHARE * 0.5 * 0.99
+    assert needed[NODE["helper"]].probability == pytest.approx(helper)
+    assert needed[NODE["deeper"]].probability == pytest.approx(NEXT_CALL_SHARE * helper * 0.99)
+    assert needed[NODE["helper"]].source == NODE["best"]
+    assert CHAIN.edge(needed[NODE["deeper"]].edge).source == "a.py::helper"
+
+
+@pytest.mark.parametrize("use_edges", [True, False])
+def test_a_function_that_the_caller_named_is_likely_needed(use_edges: bool) -> None:
+    given = ask({NODE["best"]: 3.0})._replace(named={NODE["stub"]: 0.5, NODE["best"]: 0.01})
+    needed = {each.node: each.probability for each in judge_relevance(given, only_rank(0.0), use_edges=use_edges)}
+    assert needed[NODE["stub"]] == pytest.approx(NAMED_NEED / 2)
+    assert needed[NODE["best"]] == pytest.approx(0.5)  # what words say of it is more
+
+
+def test_callees_divide_the_share_and_a_hub_gets_less() -> None:
+    """`own` has one user, `hub` three: certainties 1 / log2(2) = 1 and 1 / log2(4) = 1/2, in all 1.5."""
+    names = ("best", "own", "hub", "other", "third")
+    nodes = [NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 9) for i, name in enumerate(names)]
+    users = [EdgeSpec(f"a.py::{name}", "a.py::hub") for name in ("best", "other", "third")]
+    graph = make_graph(["a.py", *nodes], [EdgeSpec("a.py::best", "a.py::own"), *users])
+    best, own, hub = (graph.nodes.ids.position(f"a.py::{name}") for name in ("best", "own", "hub"))
+    pool, found = relevance_model.follow_calls(graph, np.array([best]), np.array([0.6]), {})
+    value = dict(zip(pool.tolist(), found.tolist(), strict=True))
+    assert value[own] == pytest.approx(CALLEE_SHARE * 0.6 / 1.5)
+    assert value[hub] == pytest.approx(CALLEE_SHARE * 0.6 * 0.5 / 1.5)
+
+
+def test_a_call_of_a_declared_method_leads_to_what_overrides_it() -> None:
+    """Two classes override it, so that each gets half of what the call gives."""
+    methods = [NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 9) for i, name in enumerate("pqr")]
+    graph = make_graph(
+        ["a.py", NodeSpec("a.py::best", start_row=90, end_row=99), *methods],
+        [
+            EdgeSpec("a.py::best", "a.py::p"),
+            EdgeSpec("a.py::q", "a.py::p", EdgeKind.OVERRIDES),
+            EdgeSpec("a.py::r", "a.py::p", EdgeKind.OVERRIDES),
+        ],
+    )
+    best, *ends = (graph.nodes.ids.position(f"a.py::{name}") for name in ("best", "p", "q", "r"))
+    pool, found = relevance_model.follow_calls(graph, np.array([best]), np.array([0.6]), {})
+    value = dict(zip(pool.tolist(), found.tolist(), strict=True))
+    each = CALLEE_SHARE * 0.6 / np.log2(1 + 3) / 2  # the call and two overriding methods enter the declared one
+    assert [value.get(end, 0.0) for end in ends] == [0.0, pytest.approx(each), pytest.approx(each)]
+
+
+def test_a_request_and_an_event_lead_to_what_handles_them() -> None:
+    """The route has one handler, 0.9 * 0.8; the event another, 0.6; each has one user, and they share 1.32."""
+    names = ("best", "handler", "listener")
+    nodes = [NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 9) for i, name in enumerate(names)]
+    route = "external:route:GET /tasks"
+    graph = make_graph(
+        ["a.py", *nodes, NodeSpec(route, kind=NodeKind.EXTERNAL)],
+        [
+            EdgeSpec("a.py::best", route, EdgeKind.ROUTES, confidence=0.9),
+            EdgeSpec(route, "a.py::handler", EdgeKind.ROUTES, confidence=0.8),
+            EdgeSpec("a.py::best", "a.py::listener", EdgeKind.EMITS, confidence=0.6),
+        ],
+    )
+    best, handler, listener = (graph.nodes.ids.position(f"a.py::{name}") for name in names)
+    gave: dict[int, tuple[int, int]] = {}
+    pool, found = relevance_model.follow_calls(graph, np.array([best]), np.array([0.6]), gave)
+    value = dict(zip(pool.tolist(), found.tolist(), strict=True))
+    assert value[handler] == pytest.approx(CALLEE_SHARE * 0.6 * 0.72 / 1.32)
+    assert value[listener] == pytest.approx(CALLEE_SHARE * 0.6 * 0.6 / 1.32)
+    assert gave[handler][0] == best and graph.edge(gave[handler][1]).source == route
+
+
+def test_short_constants_that_the_best_reads_get_a_share() -> None:
+    """`LIMIT` has one reader, log2(1 + 1) = 1, `SHARED` three, log2(1 + 3) = 2; `TABLE` is too long.
+
+    The two divide the share.
+    """
+    constants = [
+        NodeSpec("a.py::_LOG", start_row=89, kind=NodeKind.CONSTANT),
+        NodeSpec("a.py::LIMIT", start_row=90, kind=NodeKind.CONSTANT),
+        NodeSpec("a.py::SHARED", start_row=91, kind=NodeKind.CONSTANT),
+        NodeSpec("a.py::TABLE", start_row=92, end_row=92 + MAX_VALUE_LINES, kind=NodeKind.CONSTANT),
+    ]
+    others = [
+        NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 9) for i, name in enumerate(("best", "x", "y"))
+    ]
+    graph = make_graph(
+        ["a.py", *others, *constants],
+        [
+            *(EdgeSpec("a.py::best", f"a.py::{name}", EdgeKind.READS) for name in ("LIMIT", "SHARED", "TABLE", "_LOG")),
+            *(EdgeSpec(f"a.py::{name}", "a.py::SHARED", EdgeKind.READS) for name in ("x", "y")),
+        ],
+    )
+    best, limit, shared, table = (graph.nodes.ids.position(f"a.py::{n}") for n in ("best", "LIMIT", "SHARED", "TABLE"))
+    pool, found = relevance_model.follow_values(graph, np.array([best]), np.array([0.6]), {})
+    value = dict(zip(pool.tolist(), found.tolist(), strict=True))
+    share = VALUE_SHARE * 0.6 / 2
+    assert value == {best: 0.6, limit: pytest.approx(share), shared: pytest.approx(share / 2)}
+    assert table not in value
+    unlikely, _ = relevance_model.follow_values(graph, np.array([best]), np.array([relevance_model.MIN_SOURCE / 2]), {})
+    assert unlikely.tolist() == [best]
+
+
+def test_of_nodes_that_match_alike_the_better_count_more() -> None:
+    """`stub` has the terms of `best`; `deeper` has others, and `helper` got its probability from `best`."""
+    has = {NODE["best"]: (1, 1, 0), NODE["stub"]: (1, 1, 0), NODE["helper"]: (1, 1, 0), NODE["deeper"]: (0, 1, 1)}
+
+    def terms_of(nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.array([0.5, 0.3, 0.2]), np.array([has[node] for node in nodes.tolist()], dtype=np.bool_)
+
+    judged = [
+        relevance_model.Needed(NODE["best"], 0.5),
+        relevance_model.Needed(NODE["helper"], 0.4, NODE["best"], 0),
+        relevance_model.Needed(NODE["stub"], 0.3),
+        relevance_model.Needed(NODE["deeper"], 0.2),
+    ]
+    found = relevance_model.discount_alike(ask({NODE["best"]: 3.0})._replace(terms_of=terms_of), judged)
+    values = {each.node: each.probability for each in found}
+    assert values[NODE["best"]] == 0.5 and values[NODE["helper"]] == 0.4 and values[NODE["deeper"]] == 0.2
+    assert values[NODE["stub"]] == pytest.approx(0.3 * ALIKE_SHARE**2)  # it is like both `best` and `helper`
+
+
+def test_stubs_doubtful_calls_and_tests_are_not_followed() -> None:
+    needed = {each.node: each.probability for each in judge_relevance(ask({NODE["best"]: 3.0}), only_rank(0.0))}
+    for other in (NODE["stub"], NODE["doubtful"], CHAIN.nodes.ids.position("a.py::check")):
+        assert needed.get(other, 0.0) < 1e-6
+
+
+def test_without_edges_only_what_words_found_is_judged() -> None:
+    needed = judge_relevance(ask({NODE["best"]: 3.0, NODE["stub"]: 1.0}), only_rank(0.0), use_edges=False)
+    assert [each.node for each in needed] == [NODE["best"], NODE["stub"]]
+    assert all(each.source == each.edge == -1 for each in needed)
+
+
+def test_an_unlikely_source_gives_nothing() -> None:
+    """P(best) = 1 / (1 + e^4) = 0.018 is below the least that is followed."""
+    needed = {each.node: each.probability for each in judge_relevance(ask({NODE["best"]: 3.0}), only_rank(-4.0))}
+    assert needed[NODE["best"]] < relevance_model.MIN_SOURCE
+    assert needed.get(NODE["helper"], 0.0) < 1e-6
+
+
+def test_own_features_by_hand() -> None:
+    given = ask({NODE["best"]: 3.0, NODE["stub"]: 1.0})
+    pool = word_pool(given)
+    own = own_features(given, pool)
+    assert pool.tolist() == [NODE["best"], NODE["stub"]]
+    column = {name: own[:, i].tolist() for i, name in enumerate(OWN_FEATURES)}
+    assert column["rank"] == [0.0, pytest.approx(np.log(2))]
+    assert column["gap"] == [0.0, 2.0]
+    assert column["odds"] == pytest.approx([1 / (1 + np.exp(-2)), np.exp(-2) / (1 + np.exp(-2))])
+    assert column["lines"] == pytest.approx([np.log(11), np.log(2)])
+    assert column["confidence"] == [0.5, 0.5]
+
+
+def test_edge_features_by_hand() -> None:
+    """helper is called by best: 1/2 * 0.99 / log2(2). best is seen from helper, whose probability is 0."""
+    pool = np.array([NODE["best"], NODE["helper"]])
+    features, gave = edge_features(CHAIN, pool, np.array([0.5, 0.0]), np.array([1.0, 0.25]))
+    column = {name: features[:, i].tolist() for i, name in enumerate(EDGE_FEATURES)}
+    assert column["calls out"] == [0.0, pytest.approx(0.495)]
+    assert column["calls in"] == [0.0, 0.0]
+    assert column["sure edge"] == [0.0, 0.5] and column["sure and said"] == [0.0, 0.125]
+    assert column["same file"] == [0.0, 0.5] and column["all edges"] == [0.0, pytest.approx(0.495)]
+    assert column["fan-in"] == [0.0, pytest.approx(np.log(2))]
+    assert gave[NODE["helper"]][0] == NODE["best"]
+
+
+def test_an_edge_never_speaks_against_a_node_but_for_its_users() -> None:
+    edges = default_relevance().edges[len(OWN_FEATURES) : -1]
+    assert all(weight >= 0 for name, weight in zip(EDGE_FEATURES, edges, strict=True) if name != "fan-in")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_probabilities_are_such_and_sorted_on_any_graph(data: st.DataObject) -> None:
+    graph = data.draw(random_graphs())
+    scores = np.array(data.draw(st.lists(st.floats(0, 9), min_size=len(graph.nodes), max_size=len(graph.nodes))))
+    scores[graph.nodes.files < 0] = 0.0
+    ranked = [int(node) for node in np.argsort(-scores, kind="stable")[:5] if scores[node] > 0]
+    given_ = RelevanceInput(graph, scores, scores, ranked, frozenset(), 0.4, no_terms)
+    needed = judge_relevance(given_, default_relevance())
+    values = [each.probability for each in needed]
+    assert all(0.0 <= value <= 1.0 for value in values)
+    assert values == sorted(values, reverse=True)
+    assert len({each.node for each in needed}) == len(needed) and set(ranked) <= {each.node for each in needed}
+    assert needed == judge_relevance(given_, default_relevance())
+    assert EdgeKind.CONTAINS not in {int(graph.edges.kinds[each.edge]) for each in needed if each.edge >= 0}

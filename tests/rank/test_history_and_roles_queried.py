@@ -1,0 +1,72 @@
+"""Which roles a title asks for, and when a word is what a repository is about."""
+
+import pytest
+
+from causalist.model.symbols import Role
+from causalist.rank.query.query import parse_query
+from causalist.rank.scoring.history_and_roles import queried_roles
+from tests.model.corpus import Corpus, Def, corpus
+
+
+def shop(n_mocks: int, n_others: int, n_tests: int = 3) -> Corpus:
+    """Code with a word in the names of some definitions, and tests that all have it."""
+    files = {
+        "shop.py": [Def(f"mock_{i}") for i in range(n_mocks)] + [Def(f"sell_{i}") for i in range(n_others)],
+        "test_shop.py": [Def(f"test_mock_{i}") for i in range(n_tests)],
+        "notes.md": "",
+    }
+    return corpus(files, roles={"test_shop.py": Role.TEST, "notes.md": Role.DOCS})
+
+
+def asked_for(c: Corpus, text: str) -> set[str]:
+    return set(c.of(queried_roles(parse_query(text), c.graph, c.lexical)))
+
+
+TESTS = {"test_shop.py", "test_shop.py::test_mock_0", "test_shop.py::test_mock_1", "test_shop.py::test_mock_2"}
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("which tests cover this", TESTS),
+        ("which testing helper", TESTS),
+        ("where is the test_client", TESTS),
+        ("where are orders mocked", TESTS),
+        ("where does it run", set()),
+        ("login fails\nsee the tests", set()),  # the body only explains
+        ("what does the guide say", {"notes.md"}),
+    ],
+)
+def test_what_the_title_asks_for(text: str, asked: set[str]) -> None:
+    assert asked_for(shop(1, 2), text) == asked
+
+
+def test_a_repository_that_is_about_mocks_is_not_asked_for_tests_by_that_word() -> None:
+    """From ten definitions of code and one in a hundred on; tests and the words of other roles do not count."""
+    question = "why can a final class not be mocked"
+    assert asked_for(shop(10, 990), question) == set()  # 10 of 1,000
+    assert asked_for(shop(10, 991), question) == TESTS
+    assert asked_for(shop(9, 1), question) == TESTS
+    assert asked_for(shop(0, 1000, 3), question) == TESTS
+    assert asked_for(shop(10, 990), "which tests cover a mocked class") == TESTS
+
+
+@pytest.mark.parametrize(
+    ("text", "is_asked"),
+    [
+        ("where are the tests of the summary", True),
+        ("which tests cover the order", True),
+        ("where is the Test for retries", True),
+        ("unit tests", True),
+        ("where is the order of columns tested", True),
+        ("where are thresholds evaluated and the test aborted", False),
+        ("how does a test run", False),
+        ("login fails\nsee the tests of it", False),
+    ],
+)
+def test_tests_of_something_are_asked_for_everywhere(text: str, is_asked: bool) -> None:
+    about_tests = corpus(
+        {"shop.py": [Def(f"test_{i}") for i in range(20)], "test_shop.py": [Def("test_mock")]},
+        roles={"test_shop.py": Role.TEST},
+    )
+    assert ("test_shop.py" in asked_for(about_tests, text)) is is_asked
