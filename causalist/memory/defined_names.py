@@ -1,9 +1,9 @@
 """Names that passages define, and the passages that name them.
 
 A passage defines its title, the names of its list items and the name that it begins with (`passage_records.py`). All
-passages are searched for these names, word by word, so that a name is found at the start of a sentence, in lower case and in any
-script. With the entities of the extractor they are the links between passages: from a passage that names something to
-those that are about it, and to others that name it as well.
+passages are searched for these names, word by word, so that a name is found at the start of a sentence, in lower case
+and in any script. With the entities of the extractor they are the links between passages: from a passage that names
+something to those that are about it, and to others that name it as well.
 
 Words are compared without case and accents. Characters of scripts without spaces are words of their own. A longer name
 hides the shorter ones inside of it. Words are counted by number, and names are searched by hashes of runs of words, all

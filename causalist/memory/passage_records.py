@@ -1,9 +1,10 @@
 """Records of passages, interned strings, the names that a passage defines, and names that are similar.
 
 A record depends on its own passage only and stores integer counts. Everything that depends on other passages (weights,
-degrees, similarities, lengths) is derived from all records in an order independent of insertion (`count_matrices.py`). So
-any history of additions and removals equals a rebuild, bit for bit. A passage defines the names in its title and the terms
-that its list items begin with. From the best passages, the entities they name lead to the documents that define them.
+degrees, similarities, lengths) is derived from all records in an order independent of insertion (`count_matrices.py`).
+So any history of additions and removals equals a rebuild, bit for bit. A passage defines the names in its title and the
+terms that its list items begin with. From the best passages, the entities they name lead to the documents that define
+them.
 
 Entity names are similar by spelling or by vectors of an embedder. By spelling, in two cases:
 

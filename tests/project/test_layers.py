@@ -1,4 +1,4 @@
-"""The shape of the package: which way imports point, how long modules are, what importing costs."""
+"""The shape of the package: which way imports point, how long modules are, names, what importing costs."""
 
 import ast
 import os
@@ -20,6 +20,16 @@ _MAX_LINES = 700
 _MIN_LINES = 60  # of a module that only one other imports
 # Small because a warm question imports it and not its neighbors.
 _SMALL_ON_PURPOSE = {"causalist.graph._precision_file"}
+
+
+_IRREGULAR = re.compile(
+    "begun|bent|bound|broken|brought|built|bought|caught|chosen|done|drawn|driven|fallen|fed|felt|fought|found|given|gone"
+    "|grown|heard|held|hidden|kept|known|laid|led|left|lent|lost|made|meant|met|paid|said|seen|sent|shown|sought|spent"
+    "|spoken|stood|taken|thought|thrown|told|understood|won|worn|written"
+)
+_VERBS = {"embed", "feed", "need", "speed"}
+# Read as a sentence at each use: `with steps.timed(Step.WALK):`.
+_CONTEXT_MANAGERS = {"timed"}
 
 
 def modules() -> list[Path]:
@@ -87,12 +97,16 @@ def test_no_two_public_classes_share_a_name() -> None:
 
 
 def test_docstrings_name_what_is_returned() -> None:
-    asking = re.compile(r"(What|Which|Whether|How|Where|Who)\b")
-    for path in modules():
-        for node in ast.walk(_tree(path)):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                summary = ast.get_docstring(node) or ""
-                assert not asking.match(summary), f"{path}:{getattr(node, 'lineno', 1)}: {summary[:60]}"
+    """No summary begins with a word that asks."""
+    asking = re.compile(r"(What|Which|Whether|How|Where|Who(ever|m|se)?|That)\b")
+    summaries = [
+        (f"{path.name}:{getattr(node, 'lineno', 1)}", (ast.get_docstring(node) or "").partition("\n")[0])
+        for path in modules()
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    assert len([summary for _, summary in summaries if summary]) > 1000
+    assert [each for each in summaries if asking.match(each[1])] == []
 
 
 def test_no_module_hides_a_name_that_its_package_loads_late() -> None:
@@ -203,3 +217,54 @@ def test_a_warm_question_loads_few_modules(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
     loaded = set(re.findall(r"^import '(causalist[\w.]*)'", done.stderr, re.MULTILINE))
     assert 60 < len(loaded) <= 90, sorted(loaded)
+
+
+def test_no_module_gives_a_constant_two_values() -> None:
+    """A second assignment would hide the first, and nobody would read it again."""
+    twice = {}
+    for path in modules():
+        body = _tree(path).body
+        targets = [t for node in body if isinstance(node, ast.Assign) for t in node.targets]
+        targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
+        counts = Counter(t.id for t in targets if isinstance(t, ast.Name))
+        found = sorted(name for name, n in counts.items() if n > 1)
+        if found:
+            twice[path.relative_to(_PACKAGE).as_posix()] = found
+    assert twice == {}
+
+
+def is_participle(name: str) -> bool:
+    """Return True for the name of one word that is a participle; underscores around it do not count."""
+    word = name.strip("_")
+    if "_" in word or word in _VERBS | _CONTEXT_MANAGERS:
+        return False
+    return (_IRREGULAR.fullmatch(word) or re.fullmatch(r"[a-z]+ed", word)) is not None
+
+
+@pytest.mark.parametrize("name", ["counted", "_told", "written", "unnamed"])
+def test_participles_are_recognized(name: str) -> None:
+    assert is_participle(name)
+
+
+@pytest.mark.parametrize("name", ["count", "_split", "embed", "with_marks", "is_kept", "n_rows", "read_unparsed"])
+def test_verbs_and_phrases_are_none(name: str) -> None:
+    assert not is_participle(name)
+
+
+def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Yield functions and methods but properties, which are nouns."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            decorators = {ast.unparse(each).rpartition(".")[2] for each in node.decorator_list}
+            if not decorators & {"property", "cached_property", "setter"}:
+                yield node
+
+
+def test_functions_are_named_by_verbs() -> None:
+    participles = [
+        f"{path.relative_to(_PACKAGE).as_posix()}:{node.lineno} {node.name}"
+        for path in modules()
+        for node in _functions(_tree(path))
+        if is_participle(node.name)
+    ]
+    assert participles == []
