@@ -44,6 +44,9 @@ MIN_BODY_LINES = 3
 # Items without source, and edges, that are printed after the bodies; each kind takes at most a share of the budget.
 MAX_ONE_LINERS = 8
 ONE_LINER_SHARE = 0.08
+# A body of so few lines and tokens stands in the place of its one-liner, which would cost nearly as much.
+MAX_TINY_LINES = 6
+MAX_TINY_TOKENS = 40
 MAX_LINKS = 12
 LINK_SHARE = 0.08
 REST_SHARE = 0.03  # of the budget that bodies leave to one-liners and edges
@@ -305,6 +308,11 @@ class Planner:
             if price > tokens_left or not most:
                 break
             lines[number] = 0
+            n_lines = len(entry.body)
+            if 0 < n_lines <= MAX_TINY_LINES and entry.needed >= MIN_NEEDED and entry.kind != _FILE:
+                with_body = self._price(number, n_lines)
+                if with_body <= min(tokens_left, price + MAX_TINY_TOKENS):
+                    lines[number], price = n_lines, with_body
             tokens_left -= price
             most -= 1
         return tokens_left

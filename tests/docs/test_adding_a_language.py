@@ -131,7 +131,7 @@ def test_every_file_and_program_that_the_page_names_exists() -> None:
     assert {name for name in named - elsewhere if not (ROOT / name).exists()} == set()
     # Modules that are named without their package.
     modules = {path.name for path in (ROOT / "causalist").rglob("*.py")}
-    assert {"roles.py", "manifests.py", "capture_names.py"} <= set(re.findall(r"`(\w+\.py)`", _TEXT)) <= modules
+    assert {"role_by_path.py", "manifests.py", "capture_names.py"} <= set(re.findall(r"`(\w+\.py)`", _TEXT)) <= modules
     for module in re.findall(r"python -m (tests[\w.]+)", _TEXT):
         assert importlib.util.find_spec(module), module
     for data in re.findall(r"^python -m .*? (tests/\S+)", _TEXT, re.MULTILINE):

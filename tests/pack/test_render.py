@@ -248,6 +248,17 @@ def test_the_best_is_shown_even_if_little_speaks_for_it() -> None:
     assert source_blocks(pack.text)[1] == [DELAY]
 
 
+def test_a_tiny_body_that_finds_no_room_stands_in_the_place_of_its_one_liner() -> None:
+    """Three long bodies may take 40 % each: nothing is left of the part that bodies may take."""
+    long = "def f():\n" + "\n".join(f"    step_{i}(first, second, third)" for i in range(300))
+    twelve = "def h():\n" + "\n".join(f"    other_{i}(first, second, third)" for i in range(11))
+    items = [item(f"{name}.py", "f", long, needed=0.9) for name in ("a", "b", "c")]
+    items += [item("d.py", "h", twelve, needed=0.03), item("e.py", "g", "def g():\n    return 1", needed=0.02)]
+    pack = render_pack(pack_input(*items), max_tokens=4000, format="text")
+    shown = {place.path: place.shown for place in pack.places}
+    assert (shown["d.py"], shown["e.py"]) == ((), ((1, 2),))
+
+
 def test_at_most_eight_one_liners_follow_the_source() -> None:
     items = [item("a.py", "f", DELAY, score=0.99)]
     items += [item(f"m{i}.py", f"f{i}", "", score=0.9 - i / 100, signature="f()") for i in range(20)]
