@@ -38,6 +38,17 @@ def read_toml(text: str) -> dict[str, Any]:
         raise ValueError("it is nested too deeply") from error
 
 
+def find_table(document: Any, *keys: str) -> dict[str, Any]:
+    """Return the table of a TOML or JSON document at a path of keys, {} if there is none.
+
+    >>> find_table({"a": {"b": {"c": 1}}}, "a", "b"), find_table({"a": 1}, "a", "b")
+    ({'c': 1}, {})
+    """
+    for key in keys:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document if isinstance(document, dict) else {}
+
+
 def align_columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return one line per row of cells, with columns aligned and two spaces apart.
 

@@ -47,6 +47,20 @@ class NodeDraft:
     says: int = NO_LAYER  # Layer
 
 
+class RelationEdge(NamedTuple):
+    """Edge between drafts that a shared name, a route or an event makes.
+
+    `row` is in the file of the source, or of the target of a route.
+    """
+
+    source: int
+    target: int
+    kind: EdgeKind
+    rule: str
+    row: int
+    candidates: int = 1
+
+
 class NodeDrafts(dict[int, NodeDraft]):
     """Drafts by number, made when they are asked for: all of them, or those of a few files."""
 

@@ -24,11 +24,11 @@ from causalist.graph.overload_fit import Literals, best_overloads, literals_of, 
 from causalist.graph.resolution_results import Resolution, ResolutionKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind, ManifestKey
+from causalist.model.graph import linearize
 from causalist.model.language import LanguageSettings, ModuleSystem
 from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, accessor_names
 
 _MAX_DEPTH = 20  # re-exports that are followed before a name is given up
-_MAX_BASE_VISITS = 200  # visits along the bases of one type; a cycle of bases ends here
 
 
 _PLAIN = (NodeKind.FUNCTION, NodeKind.HANDLER)  # functions without a `this` of their own, as a rule
@@ -556,6 +556,11 @@ class Program:
         owners = (self.enclosing_type(d) for d in self.methods.get(method, ()))
         return all(owner < 0 or owner == trait or trait in self._bases.get(owner, ()) for owner in owners)
 
+    def family_of(self, file: int) -> str:
+        """Return the family of languages of a file, "" for prose and data."""
+        settings = self.files[file].settings
+        return settings.family if settings is not None else ""
+
     def set_bases(self, owner: int, bases: list[int]) -> None:
         """Set the direct bases of a type and drop all cached resolution orders."""
         self._bases[owner] = bases
@@ -579,23 +584,11 @@ class Program:
     def linear_bases(self, owner: int) -> tuple[int, ...]:
         """Return `owner` and its resolved bases, nearest first, each once; cycles end where they close.
 
-        The order is depth first and left to right: Python's C3 order but for diamonds, in which a shared base comes
-        last here too.
+        The order is that of `linearize`.
         """
-        if (cached := self._mro.get(owner)) is not None:
-            return cached
-        last_seen: dict[int, None] = {}  # in the order of the last visit: a base shared by a diamond comes after both
-        stack, steps = [owner], 0
-        while stack and steps < _MAX_BASE_VISITS:
-            each = stack.pop()
-            if each == owner and last_seen:
-                continue
-            steps += 1
-            last_seen.pop(each, None)
-            last_seen[each] = None
-            stack.extend(reversed(self._bases.get(each, ())))
-        result = self._mro[owner] = tuple(last_seen)
-        return result
+        if (cached := self._mro.get(owner)) is None:
+            cached = self._mro[owner] = linearize(owner, lambda each: self._bases.get(each, ()))
+        return cached
 
     def find_member(self, owner: int, name: str, skip_own: bool = False, called: str | None = None) -> tuple[int, bool]:
         """Return (definition, inherited) of member `name` of `owner` or of its bases, or (-1, False)."""

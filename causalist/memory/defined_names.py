@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.memory.matrix_splices import Axis, find_entries, splice_entries
 from causalist.rank.terms import STOP_WORDS
 
@@ -161,7 +162,7 @@ class Links(NamedTuple):
     @classmethod
     def from_pairs(cls, rows: Ints, columns: Ints, n_rows: int, n_columns: int) -> "Links":
         """Return the matrix of distinct (row, column) pairs."""
-        keys = _distinct(rows * max(n_columns, 1) + columns)
+        keys = unique_sorted(rows * max(n_columns, 1) + columns)
         indptr = np.zeros(n_rows + 1, dtype=np.int64)
         np.cumsum(np.bincount(keys // max(n_columns, 1), minlength=n_rows), out=indptr[1:])
         return cls(indptr, keys % max(n_columns, 1))
@@ -196,12 +197,6 @@ class Links(NamedTuple):
         indptr = np.zeros(n_columns + 1, dtype=np.int64)
         np.cumsum(np.bincount(self.indices, minlength=n_columns), out=indptr[1:])
         return Links(indptr, self.rows[order])
-
-
-def _distinct(keys: Ints) -> Ints:
-    """Return the distinct keys, ascending; sorting is faster than hashing them."""
-    keys = np.sort(keys)
-    return keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
 
 
 class NamedPassage(NamedTuple):
@@ -308,7 +303,7 @@ def build_names(passages: Sequence[NamedPassage], entity_words: Callable[[int], 
     m = len(numbers.words)
     own, defined = Links.from_pairs(*mentioned, n, m), Links.from_pairs(*about, n, m)
     text = _stack_words([each.words for each in passages])
-    patterns = _patterns_of(_distinct(defined.indices), numbers.words)
+    patterns = _patterns_of(unique_sorted(defined.indices), numbers.words)
     rows, columns = _search(text, patterns)
     naming = Links.from_pairs(
         np.concatenate([own.rows, defined.rows, rows]), np.concatenate([own.indices, defined.indices, columns]), n, m
@@ -328,7 +323,7 @@ def _join_names(
 ) -> Names:
     """Return the names of parts that everything else follows from."""
     n, m = len(own.indptr) - 1, len(numbers.words)
-    defined_names = _distinct(defined.indices).tolist()
+    defined_names = unique_sorted(defined.indices).tolist()
     named_by = naming.transpose(m)
     lengths: dict[int, set[int]] = {}
     for name in defined_names:
@@ -372,7 +367,7 @@ def unpack_names(arrays: Mapping[str, NDArray[Any]], words: Sequence[NDArray[np.
     named = [tuple(flat[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
     numbers = NameNumbers(named, {each: i for i, each in enumerate(named)}, arrays["by_entity"].copy())
     own, defined, naming = (Links(arrays[f"{part}.indptr"], arrays[part].astype(np.int64)) for part in _PARTS)
-    patterns = _patterns_of(_distinct(defined.indices), named)
+    patterns = _patterns_of(unique_sorted(defined.indices), named)
     return _join_names(numbers, own, defined, naming, _stack_words(words), patterns)
 
 
@@ -408,7 +403,7 @@ def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_wor
     found_rows, found = _search(_take(text, affected), patterns)
     mine, mine_of = own.gather(affected)
     theirs, theirs_of = defined.gather(affected)
-    keys = _distinct(
+    keys = unique_sorted(
         affected[np.concatenate([mine_of, theirs_of, found_rows])] * m + np.concatenate([mine, theirs, found])
     )
     old_position = np.full(n, -1, dtype=np.int64)
@@ -479,7 +474,7 @@ def _take(links: Links, rows: Ints) -> Links:
 
 
 def _distinct_pairs(rows: Ints, columns: Ints, n_columns: int) -> tuple[Ints, Ints]:
-    keys = _distinct(rows * max(n_columns, 1) + columns)
+    keys = unique_sorted(rows * max(n_columns, 1) + columns)
     return keys // max(n_columns, 1), keys % max(n_columns, 1)
 
 
@@ -550,7 +545,7 @@ def _find_anywhere(text: Links, names: Ints, words: Sequence[Words]) -> Ints:
     found = [np.zeros(0, dtype=np.int64)]
     for length, each in by_length.items():
         found.append(_search(text, {length: _build_patterns(each, words)})[0])
-    return _distinct(np.concatenate(found))
+    return unique_sorted(np.concatenate(found))
 
 
 def rarity(n_passages: Ints, n: int) -> NDArray[np.float64]:

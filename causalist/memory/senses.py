@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.memory.matrix_splices import Floats, Ints, Matrix, find_entries, splice_sorted
 from causalist.rank.terms import STOP_WORDS, terms_of
 
@@ -71,7 +72,7 @@ def find_senses(
     at = np.flatnonzero(chosen[entities])
     if not len(at):
         return found
-    nodes = _distinct(documents[rows[at]] * n_names + entities[at])
+    nodes = unique_sorted(documents[rows[at]] * n_names + entities[at])
     groups = _group_documents(mentions, documents, chosen, is_neighbor, nodes)
     by_entity = nodes % n_names
     _, first, group_of = np.unique(groups, return_index=True, return_inverse=True)
@@ -97,12 +98,6 @@ def find_senses(
         if sense:
             found[entries] = [sense[group] for group in group_by_entry]
     return found
-
-
-def _distinct(keys: Ints) -> Ints:
-    """Return the distinct keys, ascending; sorting is faster than hashing them."""
-    keys = np.sort(keys)
-    return keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
 
 
 def _group_documents(
@@ -220,9 +215,9 @@ def disambiguate(
     if not len(at):
         nothing = np.zeros(0, dtype=np.int64)
         return SenseAssignment(names, numbers, mentions, mentioned_by, np.arange(m), (nothing, nothing), {})
-    pairs = _distinct(mentions.indices[at] * int(labels.max() + 1) + labels[at])
+    pairs = unique_sorted(mentions.indices[at] * int(labels.max() + 1) + labels[at])
     owners = pairs // int(labels.max() + 1)
-    split = _distinct(owners)
+    split = unique_sorted(owners)
     n_senses = dict(zip(split.tolist(), (np.bincount(owners)[split] + 1).tolist(), strict=True))
     fresh = {f"{names[e]}_({k + 1})": (e, k) for e, most in n_senses.items() for k in range(most)}
     entities, axis = splice_sorted(names, split.tolist(), fresh)

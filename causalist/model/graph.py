@@ -4,7 +4,7 @@ An edge points from cause to effect: **the source uses the target**. A row of th
 Nodes are sorted by id, so that a `NodeIndex` follows from the set of ids alone and never from the order of discovery.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import NamedTuple
 
@@ -297,6 +297,31 @@ class CodeGraph:
         """Return the label of a node's tier; None outside of the repository."""
         outside = self.kind(node) is NodeKind.EXTERNAL
         return None if outside else Tier(int(self.nodes.tiers[node])).label
+
+
+_MAX_BASE_VISITS = 200  # visits along the bases of one type; a cycle of bases ends here
+
+
+def linearize(owner: int, bases_of: Callable[[int], Sequence[int]]) -> tuple[int, ...]:
+    """Return a type and its bases, nearest first, each once; `bases_of` gives the direct bases of a type in order.
+
+    The order is depth first and left to right. It is Python's C3 order but for some crossed diamonds: a base that
+    several types share comes after all of them. Cycles end where they close.
+
+    >>> linearize(0, {0: (1, 2), 1: (3,), 2: (3,), 3: (0,)}.__getitem__)
+    (0, 1, 2, 3)
+    """
+    last_visits: dict[int, None] = {}  # in the order of the last visit
+    stack, n_visits = [owner], 0
+    while stack and n_visits < _MAX_BASE_VISITS:
+        each = stack.pop()
+        if each == owner and last_visits:
+            continue
+        n_visits += 1
+        last_visits.pop(each, None)
+        last_visits[each] = None
+        stack.extend(reversed(bases_of(each)))
+    return tuple(last_visits)
 
 
 def rows_of(

@@ -176,6 +176,17 @@ def split_id(node: str) -> tuple[str, str | None]:
     return unescape_path(path.partition("#")[0]), None
 
 
+def last_name(node: str) -> str:
+    """Return the last name of a definition's id without the number of a repeated one, "" for other ids.
+
+    >>> [last_name(node) for node in ("a.py::C.m~2", "a.py::C~2.m", "a.cpp::n.C.~C", "a.py", "external:os.path")]
+    ['m', 'm', '~C', '', '']
+    """
+    own = (split_id(node)[1] or "").rpartition(".")[2]
+    name, _, number = own.rpartition("~")
+    return name if number.isdecimal() else own
+
+
 def accessor_names(name: str, is_called: bool) -> tuple[str, ...]:
     """Return the names by which another language may know what is used by `name`: a property or its accessors.
 

@@ -20,7 +20,7 @@ from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import LexicalIndex
 from causalist.model.lookup import Affected
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, last_name, split_id
 from causalist.navigate.edges import DISPATCHED
 from causalist.navigate.impact import LEAST_PROBABILITY, CallSites, Chains, find_affected_with_chains
 from causalist.navigate.implicit_calls import ImplicitUses, class_of_constructor
@@ -76,7 +76,6 @@ _LEAST_ODDS = 1e-4
 
 _RUNS = (*sorted(CALLABLE_KINDS), NodeKind.HANDLER)
 _MAX_NAMING = 2000  # tests with the words of a name; of more, the name says nothing
-_REPEATED = re.compile(r"~\d+$")
 _SPECIAL = re.compile(r"__\w+__")
 # The code that runs special methods of Python, by their names. Where a method is run by nearly anything there is none.
 _RUN_BY = {
@@ -188,8 +187,7 @@ class TestTexts:
         """Return the last name of a function; of a constructor that of its class."""
         if node not in self._names:
             owner = class_of_constructor(self._graph, node)
-            symbol = split_id(self._graph.nodes.ids[owner if owner >= 0 else node])[1] or ""
-            self._names[node] = _REPEATED.sub("", symbol).rpartition(".")[2]
+            self._names[node] = last_name(self._graph.nodes.ids[owner if owner >= 0 else node])
         return self._names[node]
 
     def runs_operator(self, test: int, node: int) -> bool | None:

@@ -21,7 +21,7 @@ from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.scores import Hit, Transition
-from causalist.model.symbols import NodeKind, Role, split_id, unescape_name
+from causalist.model.symbols import NodeKind, Role, last_name, split_id, unescape_name
 from causalist.navigate.names import nearest
 from causalist.rank import WalkWeights, build_transition, restrict_to
 
@@ -105,12 +105,12 @@ def _fits(index: Index, wanted: str) -> dict[int, int]:
             scattered[node] = match.end() - match.start()
     ids = index.graph.nodes.ids
     for node, current in fit_by_node.items():
-        own = _last_name(ids[node])
+        own = _display_name(ids[node])
         if current == Fit.ANY_CASE and wanted in (own, own.partition(".")[0], own.partition(" ")[2]):
             fit_by_node[node] = Fit.EXACT
         elif current == Fit.PART and _begins_words(humps, own):
             fit_by_node[node] = Fit.WORDS
-    fit_by_node.update((node, Fit.WORDS) for node in scattered if _begins_words(humps, _last_name(ids[node])))
+    fit_by_node.update((node, Fit.WORDS) for node in scattered if _begins_words(humps, _display_name(ids[node])))
     return fit_by_node or _nearly(index, lower, scattered)
 
 
@@ -136,15 +136,15 @@ def _names(index: Index) -> Iterator[tuple[str, int]]:
             yield name, node
     kinds, ids = index.graph.nodes.kinds, index.graph.nodes.ids
     for node in np.flatnonzero((kinds == NodeKind.PASSAGE) | (kinds == NodeKind.EXTERNAL)).tolist():
-        yield _last_name(ids[node]).lower(), node
+        yield _display_name(ids[node]).lower(), node
 
 
-def _last_name(node_id: str) -> str:
+def _display_name(node_id: str) -> str:
     if node_id.startswith("external:"):
         return node_id.removeprefix("external:")
     path, symbol = split_id(node_id)
     if symbol is not None:
-        return unescape_name(symbol.partition("~")[0].rpartition(".")[2])
+        return unescape_name(last_name(node_id))
     return node_id.rpartition("#")[2] if "#" in node_id else path.rpartition("/")[2]
 
 

@@ -24,9 +24,9 @@ from typing import NamedTuple
 import numpy as np
 
 from causalist._internal.dataclass_arrays import unique_sorted
-from causalist.model.graph import CodeGraph, Edge, EdgeKind
+from causalist.model.graph import CodeGraph, Edge, EdgeKind, linearize
 from causalist.model.language import NameSettings
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
 from causalist.parse import claimants, dialect_of, load_settings
 
 # The share of functions that call a class, or name it otherwise, which run a given special method of it. Measured by
@@ -54,7 +54,6 @@ _MERE_BASES = frozenset(
 )  # call nothing
 _REPEATED = re.compile(r"~\d+$")
 _OWN_NAME = "*"
-_MAX_BASES = 1000
 _VALUES = (NodeKind.CONSTANT, NodeKind.FIELD)
 _RUNNING = (EdgeKind.CALLS, EdgeKind.EMITS, EdgeKind.ROUTES)
 _NAMING = (EdgeKind.CALLS, EdgeKind.REFERENCES)
@@ -126,7 +125,7 @@ class ImplicitUses:
             yield from _indirect_uses(types, method)
         slot, precisions = _slot_of(types.graph, method), SPECIAL_USE_PRECISION
         if slot is None and is_chained and _is_never_called(types, method):
-            slot = _Slot(_owner(types.graph, method), _leaf(nodes.ids[method]), False, False)
+            slot = _Slot(_owner(types.graph, method), last_name(nodes.ids[method]), False, False)
             precisions = OUTSIDE_USE if types.derives_from_outside(slot.owner) else UNSEEN_USE
         if slot is None or slot.owner < 0:
             return
@@ -221,7 +220,7 @@ def _slot_of(graph: CodeGraph, method: int) -> _Slot | None:
     """
     if graph.kind(method) not in CALLABLE_KINDS:
         return None
-    name, own = _leaf(graph.nodes.ids[method]), _leaf(_holder(graph.nodes.ids[method]))
+    name, own = last_name(graph.nodes.ids[method]), last_name(_holder(graph.nodes.ids[method]))
     for names in _settings_of(graph, method):
         for each in (*names.constructors, *names.initializers):
             if name == (own if each == _OWN_NAME else each):
@@ -343,27 +342,14 @@ class _Types:
         """Return the members of a type by a name, with overloads."""
         if (owner, name) not in self._members:
             ids = self.graph.nodes.ids
-            first = ids.position(f"{ids[owner]}.{_leaf(ids[owner]) if name == _OWN_NAME else name}")
+            first = ids.position(f"{ids[owner]}.{last_name(ids[owner]) if name == _OWN_NAME else name}")
             self._members[owner, name] = (first, *self.namesakes(first)) if first >= 0 else ()
         return self._members[owner, name]
 
     def linear_bases(self, owner: int) -> tuple[int, ...]:
-        """Return a type and its bases, nearest first, each once.
-
-        The order is depth first, by the order in the signature; a shared base comes after all types that share it.
-        """
+        """Return a type and its bases, nearest first, each once, in the order of `linearize`."""
         if owner not in self._linear:
-            last_seen: dict[int, None] = {}
-            stack, n_steps = [owner], 0
-            while stack and n_steps < _MAX_BASES:
-                each = stack.pop()
-                if each == owner and last_seen:
-                    continue
-                n_steps += 1
-                last_seen.pop(each, None)
-                last_seen[each] = None
-                stack.extend(reversed(self.bases(each)))
-            self._linear[owner] = tuple(last_seen)
+            self._linear[owner] = linearize(owner, self.bases)
         return self._linear[owner]
 
     def bases(self, owner: int) -> tuple[int, ...]:
@@ -377,11 +363,11 @@ class _Types:
         bases = [int(self.graph.edges.targets[number]) for number in self.out_of(owner, _DERIVING)]
         if len(bases) < 2:
             return tuple(bases)
-        signature, own = self.graph.nodes.signatures[owner], _leaf(ids[owner])
+        signature, own = self.graph.nodes.signatures[owner], last_name(ids[owner])
         bases_text = signature[signature.find(own) + len(own) :]
 
         def place(base: int) -> tuple[int, int]:
-            match = re.search(rf"\b{re.escape(_leaf(ids[base]))}\b", bases_text)
+            match = re.search(rf"\b{re.escape(last_name(ids[base]))}\b", bases_text)
             return match.start() if match else len(bases_text), base
 
         return tuple(sorted(dict.fromkeys(bases), key=place))
@@ -395,7 +381,7 @@ class _Types:
             return False
         for each in self.linear_bases(owner):
             named = _BASES.search(self.graph.nodes.signatures[each])
-            base_names = {_leaf(self.graph.nodes.ids[base]) for base in self.bases(each)}
+            base_names = {last_name(self.graph.nodes.ids[base]) for base in self.bases(each)}
             text = _NO_BASE.sub("", named[1]) if named else ""
             if any(name and name not in base_names and name not in _MERE_BASES for name in _BASE.findall(text)):
                 return True
@@ -452,15 +438,6 @@ def _is_never_called(types: _Types, method: int) -> bool:
     above = [int(graph.edges.targets[number]) for number in types.out_of(method, (EdgeKind.OVERRIDES,))]
     used = [number for each in (method, *above) for number in types.into(each, _RUNNING)]
     return bool(np.all(graph.edges.sources[used] == method))
-
-
-def _leaf(node_id: str) -> str:
-    """Return the last name of a definition's id, "" for a file.
-
-    >>> _leaf("a.py::C.__init__~2"), _leaf("a.cpp::n.C.~C"), _leaf("a.py")
-    ('__init__', '~C', '')
-    """
-    return _REPEATED.sub("", node_id.partition("::")[2]).rpartition(".")[2]
 
 
 def _holder(node_id: str) -> str:

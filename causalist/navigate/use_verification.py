@@ -15,7 +15,7 @@ from causalist.model.facts import Call
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import CallSite, Certainty, RulePrecision, UnresolvedCall, Verdict, VerdictReason
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
 from causalist.navigate.edges import calls_from, mark_reachable, sort_by_confidence, with_overloads_and_members
 from causalist.navigate.implicit_calls import class_of_constructor, edge_of, find_implicit_uses
 from causalist.parse import dialect_of, load_settings
@@ -118,7 +118,7 @@ def verify_use(
     gaps = list_unresolved_calls(graph, is_source, lambda text: text in names) if names else ()
     is_call = (edges.kinds[numbers] == EdgeKind.CALLS) & ~is_meant
     others = [graph.edge(number) for number in numbers[is_call].tolist()]
-    others = [edge for edge in others if _leaf(edge.target) in names]
+    others = [edge for edge in others if last_name(edge.target) in names]
     overridden = [edge for edge in others if _overrides(graph, target, ids.position(edge.target))]
     sites = _sites(graph, source, is_target, names, file_calls)
     n_elsewhere = sum(edge.n / edge.candidates for edge in others)
@@ -135,7 +135,7 @@ def verify_use(
         certainty = Certainty.NO
         reason = VerdictReason.ELSEWHERE if others else VerdictReason.OUTSIDE if sites else VerdictReason.ABSENT
         if reason is VerdictReason.ABSENT:
-            leaf = _leaf(ids[target])
+            leaf = last_name(ids[target])
             written = _rows_inside(graph, source, is_target, rows_written(leaf)) if leaf else []
             if written:
                 certainty, reason = Certainty.UNKNOWN, VerdictReason.WRITTEN
@@ -174,7 +174,7 @@ def _names(graph: CodeGraph, target: int) -> frozenset[str]:
     """Return the names by which a call may denote the target; a constructor also has the name of its class."""
     node_id = graph.nodes.ids[target]
     owner = class_of_constructor(graph, target)
-    return frozenset({_leaf(node_id), _leaf(graph.nodes.ids[owner]) if owner >= 0 else ""} - {""})
+    return frozenset({last_name(node_id), last_name(graph.nodes.ids[owner]) if owner >= 0 else ""} - {""})
 
 
 def _sites(
@@ -231,10 +231,5 @@ def _overrides(graph: CodeGraph, target: int, called: int) -> bool:
 def _owner(node_id: str) -> str:
     """Return the id of the type that encloses a member, "" for an id that is no member."""
     path, _, symbol = node_id.partition("::")
-    holder = symbol.partition("~")[0].rpartition(".")[0]
+    holder = symbol.rpartition(".")[0]
     return f"{path}::{holder}" if holder else ""
-
-
-def _leaf(node_id: str) -> str:
-    symbol = split_id(node_id)[1] or ""
-    return symbol.partition("~")[0].rpartition(".")[2]

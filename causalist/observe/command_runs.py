@@ -29,7 +29,7 @@ from causalist._internal.forked_task import is_alive
 from causalist.errors import IndexNotWritable, UsageError
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
 from causalist.navigate.affected_tests import mark_tests
 from causalist.navigate.coverage import TestNodes, definitions_by_test
 from causalist.navigate.coverage_files import find_coverage_files
@@ -403,7 +403,7 @@ class CodePlaces:
         )
         callables = [each for each in around if graph.kind(each) in CALLABLE_KINDS]
         if is_function and not name.startswith("<"):
-            own = [each for each in callables if _leaf(nodes.ids[each]) == name]
+            own = [each for each in callables if last_name(nodes.ids[each]) == name]
             exact = [each for each in own if nodes.start_rows[each] == row]
             if own:
                 return _Code((exact or own)[0], True)
@@ -421,16 +421,16 @@ class CodePlaces:
         callables = [each for each in self._in_file[path] if graph.kind(each) in CALLABLE_KINDS]
         plain = re.sub(r"^(?:get|set|static|async) ", "", name).rpartition(".")[2].lstrip("#")
         if row < 0:  # translated: only a name that one definition has tells
-            own = [each for each in callables if plain and _leaf(nodes.ids[each]).lstrip("#") == plain]
+            own = [each for each in callables if plain and last_name(nodes.ids[each]).lstrip("#") == plain]
             return _Code(own[0], True, is_sampled=True) if len(own) == 1 else _Code(-1, False)
         around = [each for each in callables if nodes.start_rows[each] <= row <= nodes.end_rows[each]]
         around.sort(
             key=lambda each: (int(nodes.end_rows[each] - nodes.start_rows[each]), -int(nodes.start_bytes[each]))
         )
         for each in around:
-            leaf = _leaf(nodes.ids[each])
+            leaf = last_name(nodes.ids[each])
             parent = int(nodes.parents[each])
-            is_constructor = leaf == "constructor" and parent >= 0 and _leaf(nodes.ids[parent]) == plain
+            is_constructor = leaf == "constructor" and parent >= 0 and last_name(nodes.ids[parent]) == plain
             is_handler = not plain and graph.kind(each) is NodeKind.HANDLER
             is_named = bool(plain) and (leaf.lstrip("#") == plain or is_constructor)
             if is_named or (is_handler and nodes.start_rows[each] == row):
@@ -444,12 +444,3 @@ class CodePlaces:
         if len(tests) == 1:
             (test,) = tests
             calls.tests.setdefault(test, set()).update(own - tests)
-
-
-def _leaf(node_id: str) -> str:
-    """Return the last name of an id without the number of a repeated one.
-
-    >>> _leaf("a.py::Shop.total~2")
-    'total'
-    """
-    return (split_id(node_id)[1] or "").partition("~")[0].rpartition(".")[2]

@@ -17,7 +17,7 @@ from math import exp, log
 from typing import NamedTuple
 
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
 from causalist.parse import dialect_of
 
 LEAST_LIKELY = 0.1  # less likely calls are left out
@@ -138,14 +138,14 @@ class CallLikeness:
         for node, parent in enumerate(graph.nodes.parents.tolist()):
             if parent >= 0:
                 self._children[parent].append(node)
-        self._leaves = {node: _leaf(ids[node]) for node in self.callables}
+        self._leaves = {node: last_name(ids[node]) for node in self.callables}
         self._by_leaf: dict[str, list[int]] = defaultdict(list)
         self._by_token: dict[str, list[int]] = defaultdict(list)
         for node, leaf in self._leaves.items():
             self._by_leaf[leaf].append(node)
             for token in _tokens_that_run(leaf):
                 self._by_token[token].append(node)
-        self._names = {_leaf(each) for each in ids}
+        self._names = {last_name(each) for each in ids}
         self._near: dict[int, frozenset[int]] = {}
         self._traits: dict[int, tuple[object, ...]] = {}
         self._in_file: dict[int, frozenset[int]] = {}
@@ -414,7 +414,3 @@ def _is_special(leaf: str) -> bool:
 
 def _logit(share: float) -> float:
     return log(share / (1.0 - share))
-
-
-def _leaf(node_id: str) -> str:
-    return (split_id(node_id)[1] or "").partition("~")[0].rpartition(".")[2]

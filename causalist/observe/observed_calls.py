@@ -21,7 +21,7 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import exp, lgamma
 from pathlib import Path
@@ -31,7 +31,6 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.errors import IndexNotWritable
 from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, Edge, EdgeKind, EdgeTable, Proof, Sighting
 from causalist.model.index import Index
@@ -41,12 +40,11 @@ from causalist.navigate.coverage import TestRecord
 from causalist.navigate.implicit_calls import class_of_constructor, find_constructors_run
 from causalist.observe.command_runs import ObservedCalls, RunFolder, abandoned_runs, delete_run, read_run
 from causalist.observe.likely_calls import likely_calls
-from causalist.store import OBSERVED_LOCK, OBSERVED_NAME, hold_lock, prepare_folder
+from causalist.store import OBSERVED_LOCK, OBSERVED_NAME, delete_data_file, hold_data_file
 from causalist.store.index_folder import replace_file
 
 FORMAT_VERSION = 1
 MAX_RUNS = 200  # that are remembered by their command
-_PATIENCE_SECONDS = 60.0
 _MAX_BYTES = 512 << 20
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -144,7 +142,7 @@ def take_up_runs(folder: Path, index: Index, texts: SourceText) -> tuple[Observe
 
     A run that ends between the two is not counted twice. Raises IndexNotWritable; then all is as it was.
     """
-    with _hold(folder):
+    with hold_data_file(folder / OBSERVED_NAME, OBSERVED_LOCK):
         waiting = abandoned_runs(folder)
         if not waiting:
             return ()
@@ -166,25 +164,12 @@ def take_up_runs(folder: Path, index: Index, texts: SourceText) -> tuple[Observe
 
 def forget(folder: Path) -> bool:
     """Delete what was observed; return True if there was anything. Raises IndexNotWritable."""
-    with _hold(folder):
-        waiting, path = abandoned_runs(folder), folder / OBSERVED_NAME
+    path = folder / OBSERVED_NAME
+    with hold_data_file(path, OBSERVED_LOCK):
+        waiting = abandoned_runs(folder)
         for run in waiting:
             delete_run(run)
-        try:
-            path.unlink()
-        except FileNotFoundError:
-            return bool(waiting)
-        except OSError as error:
-            raise IndexNotWritable(f"cannot remove {path}: {error.strerror or error}") from error
-    return True
-
-
-@contextmanager
-def _hold(folder: Path) -> Iterator[None]:
-    prepare_folder(folder)
-    busy = f"another process has been writing {OBSERVED_NAME} in {folder}; try again"
-    with hold_lock(folder / OBSERVED_LOCK, _PATIENCE_SECONDS, busy):
-        yield
+        return delete_data_file(path) or bool(waiting)
 
 
 def add_run(store: ObservedStore, run: RunFolder, seen: ObservedCalls, index: Index, freshness: Freshness) -> None:

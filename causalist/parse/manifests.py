@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from causalist._internal.text_formatting import read_toml
+from causalist._internal.text_formatting import find_table, read_toml
 
 _CONFIGURATION = re.compile(r"(^|/)(tsconfig|jsconfig)(\.[\w-]+)?\.json$")
 _PACKAGE = re.compile(r"(^|/)package\.json$")
@@ -104,8 +104,8 @@ def _read_pytest(path: str, text: str) -> tuple[tuple[str, str], ...]:
         if path.endswith(".toml"):
             tables = read_toml(text)
             for key in ("tool", "pytest") if path.endswith("pyproject.toml") else ("pytest",):
-                tables = _table(tables, key)
-            written = _table(tables, "ini_options").get("python_functions", tables.get("python_functions"))
+                tables = find_table(tables, key)
+            written = find_table(tables, "ini_options").get("python_functions", tables.get("python_functions"))
         else:
             parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
             parser.read_string(text)
@@ -138,7 +138,7 @@ def _read_composer(data: dict[str, Any]) -> list[tuple[str, str]]:
     """
     facts = []
     for key in ("autoload", "autoload-dev"):
-        for prefix, folders in _table(_table(data, key), "psr-4").items():
+        for prefix, folders in find_table(find_table(data, key), "psr-4").items():
             package = prefix.strip("\\").replace("\\", ".")
             for folder in folders if isinstance(folders, list) else [folders]:
                 if isinstance(folder, str):
@@ -203,7 +203,7 @@ def _read_renamed(data: dict[str, Any]) -> list[tuple[str, str]]:
     """
     facts = []
     for table in _DEPENDENCIES:
-        for name, value in _table(data, table).items():
+        for name, value in find_table(data, table).items():
             given = _RENAMED.fullmatch(value) if isinstance(value, str) else None
             if given is not None and given["package"] and given["package"] != name:
                 facts.append(("renamed", f"{name}\t{given['package']}"))
@@ -281,7 +281,7 @@ def _read_cargo(text: str) -> list[tuple[str, str]]:
     except ValueError:
         return []
     facts: list[tuple[str, str]] = []
-    package, library = _table(data, "package"), _table(data, "lib")
+    package, library = find_table(data, "package"), find_table(data, "lib")
     name = package.get("name")
     if isinstance(name, str):
         facts.append(("package", name))
@@ -297,20 +297,15 @@ def _read_cargo(text: str) -> list[tuple[str, str]]:
         facts.append(("target", package["build"]))
     for key, value in _dependencies(data):
         facts.append(("dependency", _dependency(key, value)))
-    for key, value in _table(_table(data, "workspace"), "dependencies").items():
+    for key, value in find_table(data, "workspace", "dependencies").items():
         facts.append(("shared", _dependency(key, value)))
     return facts
 
 
-def _table(data: dict[str, Any], key: str) -> dict[str, Any]:
-    value = data.get(key)
-    return value if isinstance(value, dict) else {}
-
-
 def _dependencies(data: dict[str, Any]) -> list[tuple[str, Any]]:
     kinds = ("dependencies", "dev-dependencies", "build-dependencies")
-    tables = [data, *(table for table in _table(data, "target").values() if isinstance(table, dict))]
-    return [entry for table in tables for kind in kinds for entry in _table(table, kind).items()]
+    tables = [data, *(table for table in find_table(data, "target").values() if isinstance(table, dict))]
+    return [entry for table in tables for kind in kinds for entry in find_table(table, kind).items()]
 
 
 def _dependency(key: str, value: Any) -> str:

@@ -42,6 +42,7 @@ from causalist.store import (
     index_stamp,
     is_locked,
     prepare_folder,
+    unlink_quietly,
 )
 
 NO_BACKGROUND = "CAUSALIST_NO_BACKGROUND"  # environment variable: no process outlives a command
@@ -252,7 +253,7 @@ def main(arguments: Sequence[str]) -> None:
 def _build(root: Path, place: Path, attempts: int, submodules: bool) -> None:
     """Build the index of a folder, as the holder of the lock."""
     build = Build(os.getpid(), attempts, version=index_version())
-    _unlink(place / BACKGROUND_STOP)  # of a process that was killed while it waited
+    unlink_quietly(place / BACKGROUND_STOP)  # of a process that was killed while it waited
     _write_state(place, build)
     try:
         settings = read_settings(root)
@@ -262,7 +263,7 @@ def _build(root: Path, place: Path, attempts: int, submodules: bool) -> None:
         _write_state(place, build._replace(failure=f"{error.slug}: {error}"))
         return
     except _SomebodyWaits:
-        _unlink(place / BACKGROUND_NAME)
+        unlink_quietly(place / BACKGROUND_NAME)
         return
     except BaseException as error:
         _write_state(place, build._replace(failure=f"{type(error).__name__}: {error}"))
@@ -272,7 +273,7 @@ def _build(root: Path, place: Path, attempts: int, submodules: bool) -> None:
     if unwritten and not is_there:  # else it is in the other folder
         _write_state(place, build._replace(failure=unwritten[0]))
     else:
-        _unlink(place / BACKGROUND_NAME)
+        unlink_quietly(place / BACKGROUND_NAME)
 
 
 class _SomebodyWaits(BaseException):
@@ -324,16 +325,11 @@ def _write_state(place: Path, build: Build) -> bool:
     """Replace the state; False if that is not possible. Only the holder of the lock does so."""
     aside = place / f"{BACKGROUND_NAME}.{os.getpid()}.new"
     try:
-        _unlink(aside)
+        unlink_quietly(aside)
         with aside.open("x", encoding="utf-8") as file:
             json.dump(build._asdict(), file)
         aside.replace(place / BACKGROUND_NAME)
     except OSError:
-        _unlink(aside)
+        unlink_quietly(aside)
         return False
     return True
-
-
-def _unlink(path: Path) -> None:
-    with suppress(OSError):
-        path.unlink(missing_ok=True)

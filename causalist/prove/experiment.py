@@ -25,7 +25,7 @@ from causalist.index.options import Progress
 from causalist.index.source_text import SourceText
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, last_name, split_id
 from causalist.navigate.affected_tests import mark_tests
 from causalist.observe.command_runs import CodePlaces
 from causalist.observe.observed_calls import Freshness, Version
@@ -115,8 +115,8 @@ def check_subject(index: Index, node: int) -> BrokenFunction:
         raise UsageError(f"{path} is no Python; prove breaks functions of Python only")
     if mark_tests(index.graph)[node] or nodes.roles[node] == Role.TEST:
         raise UsageError(f"{node_id} belongs to the tests; prove breaks what they test")
-    name = symbol.partition("~")[0].rpartition(".")[2]
-    return BrokenFunction(path, int(nodes.start_rows[node]) + 1, int(nodes.end_rows[node]) + 1, name)
+    first, last = int(nodes.start_rows[node]) + 1, int(nodes.end_rows[node]) + 1
+    return BrokenFunction(path, first, last, last_name(node_id))
 
 
 def prove_nodes(

@@ -14,12 +14,10 @@ are as they were; the others are listed as stale.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from causalist.errors import IndexNotWritable
 from causalist.model.graph import CodeGraph, EdgeKind, Proof
 from causalist.model.symbols import NodeKind
 from causalist.observe.observed_calls import (
@@ -33,11 +31,10 @@ from causalist.observe.observed_calls import (
     merge_edges,
     read_evidence,
 )
-from causalist.store import PROVEN_LOCK, PROVEN_NAME, hold_lock, prepare_folder
+from causalist.store import PROVEN_LOCK, PROVEN_NAME, delete_data_file, hold_data_file
 from causalist.store.index_folder import replace_file
 
 FORMAT_VERSION = 1
-_PATIENCE_SECONDS = 60.0
 
 PROVEN, FAILED, PASSED, UNSURE, HANGS = "proven", "failed", "passed", "unsure", "hangs"  # how a test ends with a mutant
 RUNS = ""  # a test that runs the definition, or may do so where nothing sees it
@@ -130,7 +127,7 @@ def save_record(
 
     Edges that were proven before are kept if nothing about them changed, and those of other definitions.
     """
-    with _hold(folder):
+    with hold_data_file(folder / PROVEN_NAME, PROVEN_LOCK):
         store = read_proofs((folder,)) or ProofStore()
         store.nodes[node] = record
         store.edges = {
@@ -154,23 +151,9 @@ def save_record(
 
 def forget_proofs(folder: Path) -> bool:
     """Delete what was proven; return True if there was anything. Raises IndexNotWritable."""
-    with _hold(folder):
-        path = folder / PROVEN_NAME
-        try:
-            path.unlink()
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise IndexNotWritable(f"cannot remove {path}: {error.strerror or error}") from error
-    return True
-
-
-@contextmanager
-def _hold(folder: Path) -> Iterator[None]:
-    prepare_folder(folder)
-    busy = f"another process has been writing {PROVEN_NAME} in {folder}; try again"
-    with hold_lock(folder / PROVEN_LOCK, _PATIENCE_SECONDS, busy):
-        yield
+    path = folder / PROVEN_NAME
+    with hold_data_file(path, PROVEN_LOCK):
+        return delete_data_file(path)
 
 
 def _encode(store: ProofStore) -> bytes:

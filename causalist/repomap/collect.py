@@ -26,7 +26,7 @@ from causalist.model.lookup import (
     RoleFolder,
 )
 from causalist.model.scores import Transition
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, last_name, split_id
 from causalist.parse import dialect_of
 from causalist.rank import restrict_to
 from causalist.rank.pagerank import personalized_pagerank
@@ -315,7 +315,7 @@ def _spread(by_file: dict[str, list[tuple[float, int]]]) -> Iterator[int]:
 def _best_members(graph: CodeGraph, scores: NDArray[np.float64], members: Sequence[int]) -> tuple[str, ...]:
     ids = graph.nodes.ids
     order = sorted(members, key=lambda node: (-round(float(scores[node]), 12), node))
-    names = dict.fromkeys((split_id(ids[n])[1] or "").partition("~")[0].rpartition(".")[2] for n in order)
+    names = dict.fromkeys(last_name(ids[n]) for n in order)
     return tuple(
         name for name in names if not name.startswith(("_", "#")) and "$" not in name and name != "constructor"
     )[:_MAX_MEMBERS]

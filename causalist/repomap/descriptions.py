@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from causalist._internal.text_formatting import read_toml
+from causalist._internal.text_formatting import find_table, read_toml
 from causalist.model.lookup import EntryPointKind
 
 
@@ -57,7 +57,7 @@ def read_package_metadata(name: str, text: str) -> PackageManifest:
     if name == "pyproject.toml":
         return _pyproject(data)
     if name == "Cargo.toml":
-        package = _table(data, "package")
+        package = find_table(data, "package")
         listed = data.get("bin")
         binaries = listed if isinstance(listed, list) else []
         entries = [
@@ -70,10 +70,10 @@ def read_package_metadata(name: str, text: str) -> PackageManifest:
 
 
 def _pyproject(data: dict[str, Any]) -> PackageManifest:
-    project, poetry = _table(data, "project"), _table(_table(data, "tool"), "poetry")
+    project, poetry = find_table(data, "project"), find_table(data, "tool", "poetry")
     entries = [
         Declared(EntryPointKind.COMMAND, name, target)
-        for table in (_table(project, "scripts"), _table(project, "gui-scripts"), _table(poetry, "scripts"))
+        for table in (find_table(project, "scripts"), find_table(project, "gui-scripts"), find_table(poetry, "scripts"))
         for name, target in table.items()
         if isinstance(target, str)
     ]
@@ -133,11 +133,6 @@ def _setup_cfg(text: str) -> PackageManifest:
             entries.append(Declared(EntryPointKind.COMMAND, name.strip(), target.strip()))
     summary = parser.get("metadata", "description", fallback="")
     return PackageManifest(parser.get("metadata", "name", fallback=""), summary, tuple(entries))
-
-
-def _table(data: dict[str, Any], key: str) -> dict[str, Any]:
-    value = data.get(key)
-    return value if isinstance(value, dict) else {}
 
 
 def _text(data: dict[str, Any], key: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from causalist.model.graph import BUILD_VARIANT, CodeGraph, EdgeKind
 from causalist.model.index import Index
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, file_id, split_id
+from causalist.model.symbols import CALLABLE_KINDS, NodeKind, file_id, last_name, split_id
 from causalist.navigate.edges import find_overridden
 from causalist.navigate.implicit_calls import class_of_constructor
 from causalist.parse import dialect_of, with_line_feeds
@@ -61,15 +61,11 @@ def locate_versions(graph: CodeGraph, definitions: Iterable[ChangedDefinition]) 
             continue
         if each.path not in by_file:
             inside = np.flatnonzero(nodes.files == file).tolist()
-            by_file[each.path] = {(int(nodes.start_rows[n]), _leaf(nodes.ids[n])): n for n in reversed(inside)}
+            by_file[each.path] = {(int(nodes.start_rows[n]), last_name(nodes.ids[n])): n for n in reversed(inside)}
         node = by_file[each.path].get((version.fact.start_row, version.fact.name), nodes.ids.position(each.node))
         if node >= 0:
             version_by_node[position] = node
     return version_by_node
-
-
-def _leaf(node: str) -> str:
-    return (split_id(node)[1] or "").rpartition(".")[2].partition("~")[0]
 
 
 def find_broken_calls(
@@ -159,7 +155,7 @@ def _find_misfits(
     owner = class_of_constructor(graph, node)
     if owner >= 0:
         targets[owner] = 1.0
-        names.add(_leaf(nodes.ids[owner]))
+        names.add(last_name(nodes.ids[owner]))
         names |= {"super", "this", "base", "__init__"}
     for base in find_overridden(graph, [node], _LEAST_CONFIDENCE):
         targets.setdefault(base, 0.0)  # calls of these are not those of the changed one alone
@@ -224,7 +220,7 @@ def _calls_others(graph: CodeGraph, source: int, targets: set[int], names: set[s
         edges.kinds[number] == EdgeKind.CALLS
         and int(edges.targets[number]) not in targets
         and graph.edge(number).certainty >= _LEAST_CONFIDENCE
-        and _leaf(graph.nodes.ids[int(edges.targets[number])]) in names
+        and last_name(graph.nodes.ids[int(edges.targets[number])]) in names
         for number in graph.outgoing(source)
     )
 
@@ -346,4 +342,4 @@ def _find_by_name(index: Index, name: str) -> list[int]:
     if place < 0:
         return []
     namesakes = lexical.name_nodes[lexical.name_indptr[place] : lexical.name_indptr[place + 1]].tolist()
-    return [n for n in namesakes if nodes.kinds[n] != NodeKind.EXTERNAL and _leaf(nodes.ids[n]) == name]
+    return [n for n in namesakes if nodes.kinds[n] != NodeKind.EXTERNAL and last_name(nodes.ids[n]) == name]

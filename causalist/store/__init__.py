@@ -45,11 +45,14 @@ if TYPE_CHECKING:
         WEIGHTS_NAME,
         LockBusy,
         cache_folder,
+        delete_data_file,
+        hold_data_file,
         hold_folder_lock,
         hold_lock,
         is_locked,
         is_read_only,
         prepare_folder,
+        unlink_quietly,
     )
 
 __all__ = [
@@ -76,11 +79,13 @@ __all__ = [
     "LockBusy",
     "cache_folder",
     "decode_interface",
+    "delete_data_file",
     "encode_facts",
     "facts_from_bytes",
     "facts_path",
     "facts_to_bytes",
     "facts_with_bodies",
+    "hold_data_file",
     "hold_folder_lock",
     "hold_lock",
     "index_stamp",
@@ -91,6 +96,7 @@ __all__ = [
     "read_index",
     "read_seen",
     "split_parts",
+    "unlink_quietly",
     "write_index",
     "write_seen",
 ]
@@ -102,7 +108,8 @@ __getattr__ = exports(
         "facts_path facts_to_bytes facts_with_bodies split_parts",
         "index_folder": "ANSWERS_NAME BACKGROUND_LOCK BACKGROUND_NAME BACKGROUND_STOP FEEDBACK_LOCK FEEDBACK_NAME "
         "FOLDER INDEX_NAME LockBusy OBSERVED_LOCK OBSERVED_NAME PROVEN_LOCK PROVEN_NAME WEIGHTS_NAME cache_folder "
-        "hold_folder_lock hold_lock is_locked is_read_only prepare_folder",
+        "delete_data_file hold_data_file hold_folder_lock hold_lock is_locked is_read_only prepare_folder "
+        "unlink_quietly",
         "index_file": "FileStamp KnownChecksums LoadedIndex index_stamp load_index read_index read_seen "
         "write_index write_seen",
     },

@@ -35,6 +35,7 @@ BACKGROUND_NAME = "background.json"  # the process that builds the index
 BACKGROUND_LOCK = "background.lock"
 BACKGROUND_STOP = "background.stop"  # exists while somebody waits for that process
 _LOCK_SECONDS = 600.0  # how long to wait for another process that is indexing the same folder
+_DATA_LOCK_SECONDS = 60.0  # how long to wait for another process that writes user data
 _PAUSE_SECONDS = 0.05
 _SHORT_SECONDS = 0.2  # that a process in the background is waited for before it is asked to end
 _BUSY = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK)  # what flock says of a lock that another process holds
@@ -107,15 +108,16 @@ def hold_folder_lock(folder: Path, root: Path) -> Iterator[None]:
             stack.enter_context(hold_lock(path, _SHORT_SECONDS, busy))
         except LockBusy:
             if is_locked(folder / BACKGROUND_LOCK):
-                stack.callback(_unlink, stop)
+                stack.callback(unlink_quietly, stop)
                 with suppress(OSError):
                     os.close(os.open(stop, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             stack.enter_context(hold_lock(path, _LOCK_SECONDS, busy))
-            _unlink(stop)
+            unlink_quietly(stop)
         yield
 
 
-def _unlink(path: Path) -> None:
+def unlink_quietly(path: Path) -> None:
+    """Delete a file if it is there and can be deleted."""
     with suppress(OSError):
         path.unlink(missing_ok=True)
 
@@ -141,6 +143,26 @@ def hold_lock(path: Path, patience: float, busy: str) -> Iterator[int | None]:
         yield descriptor
     finally:
         let_go()
+
+
+@contextmanager
+def hold_data_file(path: Path, lock: str) -> Iterator[None]:
+    """Prepare the folder of a file of user data and hold `lock`, a name beside it. Raises IndexNotWritable."""
+    prepare_folder(path.parent)
+    busy = f"another process has been writing {path.name} in {path.parent}; try again"
+    with hold_lock(path.parent / lock, _DATA_LOCK_SECONDS, busy):
+        yield
+
+
+def delete_data_file(path: Path) -> bool:
+    """Delete a file of user data; return True if there was one. Raises IndexNotWritable."""
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise IndexNotWritable(f"cannot remove {path}: {error.strerror or error}") from error
+    return True
 
 
 def is_locked(path: Path) -> bool:

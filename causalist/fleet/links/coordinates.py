@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from causalist._internal.text_formatting import read_toml
+from causalist._internal.text_formatting import find_table, read_toml
 
 PYPI, NPM, GO, CARGO, MAVEN = "pypi", "npm", "go", "cargo", "maven"
 NUGET, RUBYGEMS, COMPOSER = "nuget", "rubygems", "composer"
@@ -170,12 +170,6 @@ def _row_of(text: str, word: str) -> int:
     return text.count("\n", 0, place) if place >= 0 else 0
 
 
-def _table(data: Any, *keys: str) -> dict[str, Any]:
-    for key in keys:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data if isinstance(data, dict) else {}
-
-
 def _texts(value: Any) -> list[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, (list, tuple)) else []
 
@@ -259,34 +253,34 @@ def _read_pyproject(path: str, text: str, project: _PythonProject) -> list[str]:
         data = read_toml(text)
     except ValueError:
         return []
-    own, tools = _table(data, "project"), _table(data, "tool")
-    poetry = _table(tools, "poetry")
+    own, tools = find_table(data, "project"), find_table(data, "tool")
+    poetry = find_table(tools, "poetry")
     project.set_name(_text(own.get("name")), _text(own.get("version")), path, text)
     project.set_name(_text(poetry.get("name")), _text(poetry.get("version")), path, text)
-    setuptools = _table(tools, "setuptools")
-    find = _table(setuptools, "packages", "find")
+    setuptools = find_table(tools, "setuptools")
+    find = find_table(setuptools, "packages", "find")
     project.where += _texts(find.get("where"))
-    project.where += [_text(_table(setuptools, "package-dir").get(""))]
-    project.where += [_text(_table(tools, "maturin").get("python-source"))]
+    project.where += [_text(find_table(setuptools, "package-dir").get(""))]
+    project.where += [_text(find_table(tools, "maturin").get("python-source"))]
     project.modules += _texts(setuptools.get("py-modules")) + _texts(setuptools.get("packages"))
-    project.modules += [_text(_table(tools, "flit", section).get("name")) for section in ("module", "metadata")]
-    module = _table(tools, "uv", "build-backend").get("module-name")
+    project.modules += [_text(find_table(tools, "flit", section).get("name")) for section in ("module", "metadata")]
+    module = find_table(tools, "uv", "build-backend").get("module-name")
     project.modules += [module] if isinstance(module, str) else _texts(module)
-    project.extensions += [_text(_table(tools, "maturin").get("module-name"))]
-    wheel = _table(tools, "hatch", "build", "targets", "wheel")
+    project.extensions += [_text(find_table(tools, "maturin").get("module-name"))]
+    wheel = find_table(tools, "hatch", "build", "targets", "wheel")
     project.paths += _texts(wheel.get("packages")) + _texts(wheel.get("only-include"))
     project.where += [each for each in _texts(wheel.get("sources")) if each]
     for each in poetry.get("packages", ()) if isinstance(poetry.get("packages"), list) else ():
         if isinstance(each, dict) and isinstance(each.get("include"), str) and each.get("format") != "sdist":
             project.paths.append(join(_text(each.get("from")), each["include"].partition("*")[0]))
-    required = _texts(own.get("dependencies")) + _texts(_table(data, "build-system").get("requires"))
-    for lists in (_table(own, "optional-dependencies"), _table(data, "dependency-groups")):
+    required = _texts(own.get("dependencies")) + _texts(find_table(data, "build-system").get("requires"))
+    for lists in (find_table(own, "optional-dependencies"), find_table(data, "dependency-groups")):
         required += [each for key in lists for each in _texts(lists[key])]
-    groups = [_table(poetry, "group", group, "dependencies") for group in _table(poetry, "group")]
-    for table in (_table(poetry, "dependencies"), _table(poetry, "dev-dependencies"), *groups):
+    groups = [find_table(poetry, "group", group, "dependencies") for group in find_table(poetry, "group")]
+    for table in (find_table(poetry, "dependencies"), find_table(poetry, "dev-dependencies"), *groups):
         for name, value in table.items():
             if name != "python":
-                spec = value if isinstance(value, str) else _text(_table({"v": value}, "v").get("version"))
+                spec = value if isinstance(value, str) else _text(find_table({"v": value}, "v").get("version"))
                 required.append(f"{name} {spec}")
     return required
 
@@ -428,7 +422,7 @@ def _read_npm(path: str, text: str, tree: _Tree, manifests: Manifests) -> None:
         row = _row_of(text, f'"{name}"')
         manifests.packages.append(Package(NPM, name, _text(data.get("version")), folder, path, row, roots))
     for key in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
-        for local, spec in list(_table(data, key).items())[:_MAX_ROWS]:
+        for local, spec in list(find_table(data, key).items())[:_MAX_ROWS]:
             if not isinstance(spec, str):
                 continue
             renamed = re.match(r"npm:(@?[^@]+)(?:@(.*))?$", spec)
@@ -545,7 +539,7 @@ def _read_cargo(path: str, text: str, tree: _Tree, manifests: Manifests) -> None
         data = read_toml(text)
     except ValueError:
         return
-    folder, package, library = posixpath.dirname(path), _table(data, "package"), _table(data, "lib")
+    folder, package, library = posixpath.dirname(path), find_table(data, "package"), find_table(data, "lib")
     name = _text(package.get("name"))
     root = join(folder, _text(library.get("path")) or "src/lib.rs")
     if name and package.get("publish") is not False:
@@ -555,11 +549,11 @@ def _read_cargo(path: str, text: str, tree: _Tree, manifests: Manifests) -> None
         manifests.packages.append(
             Package(CARGO, normal_name(CARGO, name), version, folder, path, _row_of(text, name), roots)
         )
-    for table in (data, *_table(data, "target").values(), _table(data, "workspace")):
+    for table in (data, *find_table(data, "target").values(), find_table(data, "workspace")):
         for key in ("dependencies", "dev-dependencies", "build-dependencies"):
-            for local, value in _table(table, key).items():
-                target = _text(_table({"v": value}, "v").get("package")) or local
-                spec = value if isinstance(value, str) else _text(_table({"v": value}, "v").get("version"))
+            for local, value in find_table(table, key).items():
+                target = _text(find_table({"v": value}, "v").get("package")) or local
+                spec = value if isinstance(value, str) else _text(find_table({"v": value}, "v").get("version"))
                 as_written = local.replace("-", "_") if target != local else ""
                 manifests.requirements.append(
                     Requirement(CARGO, normal_name(CARGO, target), spec, path, _row_of(text, local), as_written)
@@ -652,7 +646,7 @@ def _read_composer(path: str, text: str, tree: _Tree, manifests: Manifests) -> N
     data, folder = _read_json(text), posixpath.dirname(path)
     name = _text(data.get("name"))
     if name:
-        loaded = {**_table(data, "autoload", "psr-0"), **_table(data, "autoload", "psr-4")}
+        loaded = {**find_table(data, "autoload", "psr-0"), **find_table(data, "autoload", "psr-4")}
         roots = tuple(
             (prefix.strip("\\").replace("\\", "."), join(folder, place))
             for prefix, places in sorted(loaded.items())
@@ -663,7 +657,7 @@ def _read_composer(path: str, text: str, tree: _Tree, manifests: Manifests) -> N
             Package(COMPOSER, normal_name(COMPOSER, name), _text(data.get("version")), folder, path, row, roots)
         )
     for key in ("require", "require-dev"):
-        for target, spec in _table(data, key).items():
+        for target, spec in find_table(data, key).items():
             if "/" in target:
                 row = _row_of(text, f'"{target}"')
                 manifests.requirements.append(

@@ -13,10 +13,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from causalist.graph.imports.modules import shared_folders
-from causalist.graph.node_and_edge_arrays import NodeDrafts
+from causalist.graph.node_and_edge_arrays import NodeDrafts, RelationEdge
 from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
 from causalist.model.facts import LinkFact, LinkForm
@@ -47,17 +46,6 @@ _GENERATED = re.compile(r"\.pb\.|_pb2|_grpc\.|\.pb\w*\.go$|/(?:gen|generated|gen
 _ROOT = re.compile(r"^(?:[\w-]*templates?|views?|jinja2|resources/views)$", re.IGNORECASE)
 
 
-class LinkEdge(NamedTuple):
-    """Edge of a shared name, between drafts; `row` is in the file of the source."""
-
-    source: int
-    target: int
-    kind: EdgeKind
-    rule: str
-    row: int
-    candidates: int = 1
-
-
 _Use = tuple[int, int, LinkFact]  # number of the file, draft of the scope, fact
 
 
@@ -72,7 +60,7 @@ class LinkEdgeFinder:
     _named: dict[str, list[int]] = field(default_factory=dict)  # name -> definitions
     _labels: dict[str, str] = field(default_factory=dict)  # folder of an application of Django -> its label
 
-    def find_edges(self) -> Iterator[LinkEdge]:
+    def find_edges(self) -> Iterator[RelationEdge]:
         """Yield the edges of all shared names, each once; routes have their drafts already."""
         for number, symbols in enumerate(self.program.files):
             for fact in symbols.facts.links:
@@ -118,7 +106,7 @@ class LinkEdgeFinder:
 
     # -- tables
 
-    def _table_edges(self) -> Iterator[LinkEdge]:
+    def _table_edges(self) -> Iterator[RelationEdge]:
         for number, _, fact in self._uses(LinkForm.CONVENTION):
             if fact.name.startswith("django-app:"):
                 self._labels[posixpath.dirname(self.program.files[number].path)] = fact.name.partition(":")[2]
@@ -161,14 +149,14 @@ class LinkEdgeFinder:
             hubs[name] = self.drafts.of_external(f"{TABLE_PREFIX}{name}")
         for name, scopes in sorted(tables.items()):
             for scope in sorted(set(scopes)):
-                yield LinkEdge(scope, hubs[name], EdgeKind.REFERENCES, RuleName.TABLE, rows[name, scope])
+                yield RelationEdge(scope, hubs[name], EdgeKind.REFERENCES, RuleName.TABLE, rows[name, scope])
         entities: dict[str, list[int]] = {}  # name of a model in lower case, which queries of some languages name
         for name, models_of_name in sorted(models.items()):
             for model in sorted(set(models_of_name)):
                 row = self.drafts[model].start_row
-                yield LinkEdge(model, hubs[name], EdgeKind.REFERENCES, RuleName.MODEL_TABLE, row)
+                yield RelationEdge(model, hubs[name], EdgeKind.REFERENCES, RuleName.MODEL_TABLE, row)
                 for target in self._makers(model, makers.get(name, ())):
-                    yield LinkEdge(model, target, EdgeKind.REFERENCES, RuleName.MODEL_TABLE, row)
+                    yield RelationEdge(model, target, EdgeKind.REFERENCES, RuleName.MODEL_TABLE, row)
                 last = self.drafts[model].id.rpartition("::")[2].rpartition(".")[2].lower()
                 entities.setdefault(last, []).append(model)
         for number, scope, fact in self._uses(LinkForm.READ, LinkForm.WRITE, LinkForm.CHANGE):
@@ -181,13 +169,13 @@ class LinkEdgeFinder:
             if hub < 0 and fact.form != LinkForm.CHANGE and self._asks_entities(number):
                 meant = entities.get(fact.name, [])
             if hub >= 0 and (fact.name, scope) not in makes:
-                yield LinkEdge(scope, hub, kind, rule, fact.row)
+                yield RelationEdge(scope, hub, kind, rule, fact.row)
             if fact.form == LinkForm.CHANGE and self.drafts[scope].kind != NodeKind.STRUCT:
                 continue  # each migration changes the table; only those that name it as a key use the other
             targets = self._nearest(number, meant)
             for target in [*targets, *self._makers(scope, makers.get(fact.name, ()))]:
                 if target != scope and self.drafts[target].parent != scope:
-                    yield LinkEdge(
+                    yield RelationEdge(
                         scope, target, kind, rule, fact.row, max(1, len(targets)) if target in targets else 1
                     )
 
@@ -231,7 +219,7 @@ class LinkEdgeFinder:
 
     # -- environment variables
 
-    def _key_edges(self) -> Iterator[LinkEdge]:
+    def _key_edges(self) -> Iterator[RelationEdge]:
         known = {fact.name for _, _, fact in self._uses(LinkForm.SET_KEY)}
         for _, scope, fact in self._uses(LinkForm.SET_KEY, LinkForm.READ_KEY, LinkForm.ASK_KEY):
             if fact.form == LinkForm.ASK_KEY and fact.name not in known:
@@ -240,11 +228,11 @@ class LinkEdgeFinder:
             rule = {LinkForm.SET_KEY: RuleName.ENV_SET, LinkForm.READ_KEY: RuleName.ENV_READ}.get(
                 LinkForm(fact.form), RuleName.ENV_ASKED
             )
-            yield LinkEdge(scope, self.drafts.of_external(f"env:{fact.name}"), kind, rule, fact.row)
+            yield RelationEdge(scope, self.drafts.of_external(f"env:{fact.name}"), kind, rule, fact.row)
 
     # -- templates
 
-    def _template_edges(self) -> Iterator[LinkEdge]:
+    def _template_edges(self) -> Iterator[RelationEdge]:
         by_stem: dict[str, list[int]] = {}
         for number, symbols in enumerate(self.program.files):
             if _TEMPLATE.search(symbols.path) and role_of(symbols.path) != Role.VENDORED:
@@ -275,7 +263,7 @@ class LinkEdgeFinder:
             rule = RuleName.TEMPLATE_INCLUDE if is_template else RuleName.TEMPLATE
             for target in targets:
                 if target not in (number, scope):
-                    yield LinkEdge(scope, target, EdgeKind.REFERENCES, rule, fact.row, len(targets))
+                    yield RelationEdge(scope, target, EdgeKind.REFERENCES, rule, fact.row, len(targets))
         yield from self._conventional_edges(by_stem)
 
     def _templates(self, number: int, verb: str, name: str, files: list[int]) -> list[int]:
@@ -334,7 +322,7 @@ class LinkEdgeFinder:
         partial = f"{head}/_{last}" if head else f"_{last}"
         return any(plain == each or plain.endswith(f"/{each}") for each in (wanted, partial))
 
-    def _conventional_edges(self, by_stem: dict[str, list[int]]) -> Iterator[LinkEdge]:
+    def _conventional_edges(self, by_stem: dict[str, list[int]]) -> Iterator[RelationEdge]:
         """Yield the edges from actions of Rails to the views of their names."""
         views: dict[tuple[str, str], list[int]] = {}
         for name, targets in by_stem.items():
@@ -351,11 +339,11 @@ class LinkEdgeFinder:
                 if each.kind == NodeKind.METHOD:
                     for target in views.get((folder, each.name), ()):
                         source = self.drafts.of_definition(symbols.first + i)
-                        yield LinkEdge(source, target, EdgeKind.REFERENCES, RuleName.VIEW_NAME, each.start_row)
+                        yield RelationEdge(source, target, EdgeKind.REFERENCES, RuleName.VIEW_NAME, each.start_row)
 
     # -- texts
 
-    def _text_edges(self) -> Iterator[LinkEdge]:
+    def _text_edges(self) -> Iterator[RelationEdge]:
         rows_by_text: dict[str, list[tuple[int, int]]] = {}
         for number, _, fact in self._uses(LinkForm.HAVE_TEXT):
             rows_by_text.setdefault(fact.name, []).append((number, fact.row))
@@ -367,22 +355,22 @@ class LinkEdgeFinder:
             if name in rows_by_text and len(rows_by_text[name]) <= _MAX_DECLARATIONS:
                 shown.add(name)
                 hub = self.drafts.of_external(f"{TEXT_PREFIX}{name}")
-                yield LinkEdge(scope, hub, EdgeKind.READS, RuleName.TEXT_KEY, fact.row)
+                yield RelationEdge(scope, hub, EdgeKind.READS, RuleName.TEXT_KEY, fact.row)
         for name in sorted(shown):
             for number, row in rows_by_text[name]:
                 hub = self.drafts.of_external(f"{TEXT_PREFIX}{name}")
-                yield LinkEdge(number, hub, EdgeKind.WRITES, RuleName.TEXT, row)
+                yield RelationEdge(number, hub, EdgeKind.WRITES, RuleName.TEXT, row)
 
     # -- files
 
-    def _run_edges(self) -> Iterator[LinkEdge]:
+    def _run_edges(self) -> Iterator[RelationEdge]:
         folders = {posixpath.dirname(path) for path in self._by_path} if self._by_form.get(LinkForm.RUN) else set()
         for number, scope, fact in self._uses(LinkForm.RUN):
             target = self._file_named(number, fact.name, folders)
             if target >= 0 and target not in (number, scope):
-                yield LinkEdge(scope, target, EdgeKind.REFERENCES, RuleName.RUN_FILE, fact.row)
+                yield RelationEdge(scope, target, EdgeKind.REFERENCES, RuleName.RUN_FILE, fact.row)
 
-    def _target_edges(self) -> Iterator[LinkEdge]:
+    def _target_edges(self) -> Iterator[RelationEdge]:
         """Yield the edges to the files that have a script or target, seen from where it is run."""
         having: dict[str, dict[str, int]] = {}  # name -> folder -> file
         for number, _, fact in self._uses(LinkForm.HAVE_TARGET):
@@ -398,7 +386,7 @@ class LinkEdgeFinder:
             if target < 0 and not said and len(folders) == 1:
                 target = next(iter(folders.values()))
             if target not in (-1, number, scope):
-                yield LinkEdge(scope, target, EdgeKind.REFERENCES, RuleName.RUN_TARGET, fact.row)
+                yield RelationEdge(scope, target, EdgeKind.REFERENCES, RuleName.RUN_TARGET, fact.row)
 
     def _file_named(self, number: int, name: str, folders: set[str]) -> int:
         """Return the file that a word names, seen from the folder of a file or from the root, or -1."""
@@ -424,7 +412,7 @@ class LinkEdgeFinder:
 
     # -- operations
 
-    def _operation_edges(self) -> Iterator[LinkEdge]:
+    def _operation_edges(self) -> Iterator[RelationEdge]:
         described = list(self._uses(LinkForm.SERVE))
         if not described:
             return
@@ -451,11 +439,11 @@ class LinkEdgeFinder:
                 fitting_routes = routes.get(f"{method} {plain}") or routes.get(f"{method} {_API.sub('', plain)}", [])
                 for route in fitting_routes if len(fitting_routes) <= _MAX_DECLARATIONS else ():
                     hub = self.drafts.of_external(route)
-                    yield LinkEdge(scope, hub, EdgeKind.MENTIONS, RuleName.OPERATION, fact.row, len(fitting_routes))
+                    yield RelationEdge(scope, hub, EdgeKind.MENTIONS, RuleName.OPERATION, fact.row, len(fitting_routes))
 
     def _procedure_edges(
         self, number: int, scope: int, fact: LinkFact, name: str, below: dict[str, list[int]]
-    ) -> Iterator[LinkEdge]:
+    ) -> Iterator[RelationEdge]:
         service, _, procedure = name.partition(".")
         ends = ("", "Servicer", "Base", "ImplBase", "Grpc", "Server", "CoroutineImplBase", "Controller")
         words = (*(f"{service}{end}" for end in ends), f"Unimplemented{service}Server")
@@ -474,7 +462,7 @@ class LinkEdgeFinder:
         for member in sorted(set(methods))[:_MAX_DECLARATIONS]:
             target = self.drafts.of_definition(member)
             if target != scope:
-                yield LinkEdge(scope, target, EdgeKind.REFERENCES, RuleName.PROCEDURE, fact.row, len(set(methods)))
+                yield RelationEdge(scope, target, EdgeKind.REFERENCES, RuleName.PROCEDURE, fact.row, len(set(methods)))
 
     def _is_generated(self, number: int) -> bool:
         """Return True for a file that a compiler of interfaces wrote: what it has of a service is no handler."""
@@ -483,7 +471,7 @@ class LinkEdgeFinder:
 
     # -- resources
 
-    def _resource_edges(self) -> Iterator[LinkEdge]:
+    def _resource_edges(self) -> Iterator[RelationEdge]:
         uses = list(self._uses(LinkForm.RESOURCE))
         by_folder: dict[tuple[str, str], int] = {}
         for number in sorted({number for number, _, _ in uses}):
@@ -494,4 +482,4 @@ class LinkEdgeFinder:
         for number, scope, fact in uses:
             target = by_folder.get((posixpath.dirname(self.program.files[number].path), fact.name), -1)
             if target >= 0 and target != scope:
-                yield LinkEdge(scope, target, EdgeKind.REFERENCES, RuleName.RESOURCE, fact.row)
+                yield RelationEdge(scope, target, EdgeKind.REFERENCES, RuleName.RESOURCE, fact.row)

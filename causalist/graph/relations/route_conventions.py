@@ -134,7 +134,7 @@ class NamedHandlers:
     def member_of_declared(self, number: int, route: RouteFact) -> int:
         """Return the method `handler::list` of what a parameter or property is declared to be, or -1."""
         head, dot, last = route.handler.partition(".")
-        if not dot or "." in last or self._family(number) != "java":
+        if not dot or "." in last or self.program.family_of(number) != "java":
             return -1
         if self._types is None:
             self._types = {}
@@ -197,7 +197,3 @@ class NamedHandlers:
             if near:
                 return near[0] if len(near) == 1 else -1
         return -1
-
-    def _family(self, number: int) -> str:
-        settings = self.program.files[number].settings
-        return settings.family if settings is not None else ""

@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts
+from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts, RelationEdge
 from causalist.graph.program import Program
 from causalist.graph.relations.route_conventions import NamedHandlers, find_served_files
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import CALLABLE_KINDS, ROUTE_PREFIX, TYPE_KINDS, NodeKind, Role
+from causalist.model.symbols import CALLABLE_KINDS, ROUTE_PREFIX, TYPE_KINDS, NodeKind, Role, last_name
 
 _MAX_PATHS = 4  # of one registration, by several mounts
 _MAX_DEPTH = 8  # of mounts, and of imports that pass on a name
@@ -48,17 +48,6 @@ _API_SEGMENT = re.compile(r"api|rest|v\d+")
 
 _FoundEdge = tuple[tuple[int, int, int], EdgeSites]
 _Router = tuple[int, str]  # number of a file; the name of a router, `()n` for the function n, "" for all of the file
-
-
-class RouteEdge(NamedTuple):
-    """Edge of a route or event, between drafts; `row` is in the file of the source, or of the target of a route."""
-
-    source: int
-    target: int
-    kind: EdgeKind
-    rule: str
-    row: int
-    candidates: int = 1
 
 
 class _Mount(NamedTuple):
@@ -94,7 +83,7 @@ class RouteEdgeFinder:
             self._scope_draft(number, route.scope) for number, route in self._routes() if self._names_handler(route)
         }
 
-    def find_edges(self, found: Iterable[_FoundEdge]) -> Iterator[RouteEdge]:
+    def find_edges(self, found: Iterable[_FoundEdge]) -> Iterator[RelationEdge]:
         """Yield all edges of routes and events. `found` has at least the edges that leave `needed_scopes`."""
         routes = list(self._routes())
         by_file = list(find_served_files(self.program, self._is_test))
@@ -104,7 +93,7 @@ class RouteEdgeFinder:
         named: dict[int, dict[str, list[tuple[int, int]]]] = {}  # scope -> last name -> (target, row)
         for (source, target, kind), sites in found:
             if source in needed and kind in _HANDLING and self.drafts[target].kind != NodeKind.EXTERNAL:
-                last = self.drafts[target].id.rpartition("::")[2].rpartition(".")[2].partition("~")[0]
+                last = last_name(self.drafts[target].id)
                 named.setdefault(source, {}).setdefault(last, []).append((target, sites.row))
         self._collect_routers(routes)
         handlers: dict[str, dict[int, int]] = {}  # `GET /path` -> draft -> row of the registration in it, or -1
@@ -131,7 +120,7 @@ class RouteEdgeFinder:
             source = self.drafts.of_external(f"{ROUTE_PREFIX}{name}")
             for target, row in sorted(targets.items()):
                 row = row if row >= 0 else self.drafts[target].start_row
-                yield RouteEdge(source, target, EdgeKind.ROUTES, RuleName.ROUTE, row)
+                yield RelationEdge(source, target, EdgeKind.ROUTES, RuleName.ROUTE, row)
         yield from self._request_edges(routes, sorted(handlers.keys() - pages))
         yield from self._link_edges(routes, by_name, handlers)
         yield from self._dispatch_edges(routes)
@@ -140,7 +129,7 @@ class RouteEdgeFinder:
                 source = self._scope_draft(number, route.scope)
                 for target in sorted(events[route.path]):
                     if target != source:
-                        yield RouteEdge(source, target, EdgeKind.EMITS, RuleName.EVENT, route.row)
+                        yield RelationEdge(source, target, EdgeKind.EMITS, RuleName.EVENT, route.row)
 
     def _routes(self) -> Iterator[tuple[int, RouteFact]]:
         for number, symbols in enumerate(self.program.files):
@@ -223,7 +212,7 @@ class RouteEdgeFinder:
                     owner = self.program.files[number].first + route.definition
                     self._of_types.setdefault(self.program.canonical.get(owner, owner), []).append(route.path)
                 elif route.receiver == _ALL_ROUTERS:
-                    self._global.setdefault(self._family(number), route.path)
+                    self._global.setdefault(self.program.family_of(number), route.path)
                 else:
                     self._prefixes.setdefault(self._router(number, route.scope, route.receiver), route.path)
         for number, route in routes:
@@ -276,7 +265,7 @@ class RouteEdgeFinder:
             return
         route = route._replace(path=self._constant(route.path))
         method = symbols.first + route.definition
-        base = self._global.get(self._family(number), "")
+        base = self._global.get(self.program.family_of(number), "")
         for owner, handler in self._serving_types(symbols.first + parent, method, route.form):
             draft = self.drafts.of_definition(handler)
             for path in self._paths_of_type(owner, route.path, base):
@@ -308,7 +297,7 @@ class RouteEdgeFinder:
         return [(owner, method), *derived] if is_whole or not derived else derived
 
     def _is_inherited_by_overrides(self, method: int) -> bool:
-        return self._family(self.program.file_of[method]) in _INHERITED_BY_OVERRIDES
+        return self.program.family_of(self.program.file_of[method]) in _INHERITED_BY_OVERRIDES
 
     def _overriding(self, heir: int, owner: int, method: int) -> int:
         """Return what a method of `owner` is in a type below it: the method itself, or what overrides it."""
@@ -350,7 +339,8 @@ class RouteEdgeFinder:
             name = self.program.files[number].facts.definitions[route.definition].name
             return [route.path[1:] if route.path.startswith("~/") else join_path("", route.path).replace(_ACTION, name)]
         router = self._router(number, route.scope, route.receiver)
-        is_root = route.path == "/" and self._family(number) == "ecmascript"  # where it is the router's own path
+        # In ecmascript, "/" is the router's own path.
+        is_root = route.path == "/" and self.program.family_of(number) == "ecmascript"
         prefixes = self._prefixes_of(router, ())
         paths = [join_path(prefix, "" if is_root and prefix else route.path) for prefix in prefixes]
         return list(dict.fromkeys(paths))
@@ -419,7 +409,7 @@ class RouteEdgeFinder:
         head = name.partition(".")[0]
         if (
             head == name
-            and self._family(number) == "java"
+            and self.program.family_of(number) == "java"
             and (function := self._named.route_function(number, name)) >= 0
         ):
             return self.program.file_of[function], f"(){function}"
@@ -514,13 +504,9 @@ class RouteEdgeFinder:
             target = fitting[0] if len(fitting) == 1 else -1
         return self._exported_router(target, "", 0) if target >= 0 else (number, f"module:{module}")
 
-    def _family(self, number: int) -> str:
-        settings = self.program.files[number].settings
-        return settings.family if settings is not None else ""
-
     # -- computed names
 
-    def _dispatch_edges(self, routes: Sequence[tuple[int, RouteFact]]) -> Iterator[RouteEdge]:
+    def _dispatch_edges(self, routes: Sequence[tuple[int, RouteFact]]) -> Iterator[RelationEdge]:
         """Yield edges from what looks up a member by a computed name to the members whose names begin like it.
 
         They may be of a type above or below the one around the look-up.
@@ -549,7 +535,7 @@ class RouteEdgeFinder:
             targets.pop(source, None)
             if len(targets) <= _MAX_DISPATCHED:
                 for target in targets:
-                    yield RouteEdge(source, target, EdgeKind.EMITS, RuleName.NAME_PREFIX, route.row)
+                    yield RelationEdge(source, target, EdgeKind.EMITS, RuleName.NAME_PREFIX, route.row)
 
     # -- names
 
@@ -558,7 +544,7 @@ class RouteEdgeFinder:
         routes: Sequence[tuple[int, RouteFact]],
         by_name: Mapping[str, Sequence[tuple[str, str, int]]],
         handlers: Mapping[str, Mapping[int, int]],
-    ) -> Iterator[RouteEdge]:
+    ) -> Iterator[RelationEdge]:
         """Yield edges from what asks for the path of a route by its name to what handles it.
 
         With a method of HTTP it is what handles that at the path, since routes of one path may share a name.
@@ -583,11 +569,13 @@ class RouteEdgeFinder:
             if 0 < len(targets) <= _MAX_HANDLERS:
                 for target in targets:
                     if target != source:
-                        yield RouteEdge(source, target, EdgeKind.ROUTES, RuleName.ROUTE_NAME, route.row, len(targets))
+                        yield RelationEdge(
+                            source, target, EdgeKind.ROUTES, RuleName.ROUTE_NAME, route.row, len(targets)
+                        )
 
     # -- requests
 
-    def _request_edges(self, routes: Sequence[tuple[int, RouteFact]], served: Sequence[str]) -> Iterator[RouteEdge]:
+    def _request_edges(self, routes: Sequence[tuple[int, RouteFact]], served: Sequence[str]) -> Iterator[RelationEdge]:
         """Yield edges from what asks for a path to the routes that fit: all literal segments, then the most of them."""
         by_length: dict[int, _Served] = {}
         shortened: dict[int, _Served] = {}  # without `api` and the like at their beginning
@@ -617,7 +605,7 @@ class RouteEdgeFinder:
             source = self._scope_draft(number, route.scope)
             for name in seen[key]:
                 target = self.drafts.of_external(f"{ROUTE_PREFIX}{name}")
-                yield RouteEdge(source, target, EdgeKind.ROUTES, RuleName.REQUEST, route.row, len(seen[key]))
+                yield RelationEdge(source, target, EdgeKind.ROUTES, RuleName.REQUEST, route.row, len(seen[key]))
 
 
 def join_path(prefix: str, path: str) -> str:

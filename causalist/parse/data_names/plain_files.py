@@ -114,34 +114,44 @@ def _yaml_names(text: str) -> Iterator[Named]:
     block = -1  # indentation of the block of variables that is open
     script = -1  # the same for a text of many lines, which may be a script
     given = {match["key"] for match in _SHELL_SET.finditer(text)}  # variables of such a script
-    at = 0
+    for at, line, indent in _yaml_lines(text):
+        if _leaves_block(line, indent, block):
+            block = -1
+        if script >= 0 and indent <= script:
+            script = -1
+        opened = _YAML_BLOCK.fullmatch(line)
+        if script < 0 and _YAML_SCRIPT.search(line):
+            script = indent
+        elif script >= 0:
+            pass
+        elif opened is not None and opened["key"].lower() in _ENV_BLOCKS:
+            block = indent
+        elif block >= 0:
+            named = _YAML_NAME.fullmatch(line) or _YAML_KEY.match(line)
+            if named is not None:
+                yield Named(at + named.start("key"), LinkForm.SET_KEY, named["key"])
+        if "${" in line:
+            for match in _PUT_IN.finditer(line):
+                group = "key" if match["key"] else "github"
+                if match["key"] in given:
+                    continue
+                yield Named(at + match.start(group), LinkForm.READ_KEY, match[group])
+
+
+def _yaml_lines(text: str) -> Iterator[tuple[int, str, int]]:
+    """Yield (start, text, indentation) of each line with more than a comment; long lines are cut."""
+    start = 0
     for line in text.split("\n"):
         short = line[:_MAX_LINE_CHARACTERS]
-        bare = short.strip()
+        bare = short.lstrip()
         if bare and not bare.startswith("#"):
-            indent = len(short) - len(short.lstrip())
-            if block >= 0 and (indent < block or (indent == block and not bare.startswith("-"))):
-                block = -1
-            if script >= 0 and indent <= script:
-                script = -1
-            opened = _YAML_BLOCK.fullmatch(short)
-            if script < 0 and _YAML_SCRIPT.search(short):
-                script = indent
-            elif script >= 0:
-                pass
-            elif opened is not None and opened["key"].lower() in _ENV_BLOCKS:
-                block = indent
-            elif block >= 0:
-                named = _YAML_NAME.fullmatch(short) or _YAML_KEY.match(short)
-                if named is not None:
-                    yield Named(at + named.start("key"), LinkForm.SET_KEY, named["key"])
-            if "${" in short:
-                for match in _PUT_IN.finditer(short):
-                    group = "key" if match["key"] else "github"
-                    if match["key"] in given:
-                        continue
-                    yield Named(at + match.start(group), LinkForm.READ_KEY, match[group])
-        at += len(line) + 1
+            yield start, short, len(short) - len(bare)
+        start += len(line) + 1
+
+
+def _leaves_block(line: str, indent: int, block: int) -> bool:
+    """Return True if a line ends the block below a key with the indentation `block`; -1 is no block."""
+    return indent < block or (indent == block >= 0 and not line.lstrip().startswith("-"))
 
 
 # -- files that are run, copied, built or included
@@ -189,21 +199,16 @@ def _docker_runs(text: str) -> Iterator[Named]:
 
 def _yaml_runs(text: str) -> Iterator[Named]:
     """Yield words that may be paths behind keys that run or include something, and in the blocks below these keys."""
-    at, block = 0, -1
-    for line in text.split("\n"):
-        short = line[:_MAX_LINE_CHARACTERS]
-        bare = short.strip()
-        if bare and not bare.startswith("#"):
-            indent = len(short) - len(short.lstrip())
-            if block >= 0 and (indent < block or (indent == block and not bare.startswith("-"))):
-                block = -1
-            match = _YAML_RUNS.match(short)
-            if match is not None:
-                yield from _words_of(match["rest"], at + match.start("rest"))
-                block = indent
-            elif block >= 0:
-                yield from _words_of(short, at)
-        at += len(line) + 1
+    block = -1
+    for at, line, indent in _yaml_lines(text):
+        if _leaves_block(line, indent, block):
+            block = -1
+        match = _YAML_RUNS.match(line)
+        if match is not None:
+            yield from _words_of(match["rest"], at + match.start("rest"))
+            block = indent
+        elif block >= 0:
+            yield from _words_of(line, at)
 
 
 # -- scripts and targets that programs run by their names

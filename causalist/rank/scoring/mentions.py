@@ -18,7 +18,7 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
 from causalist.model.scores import TextMatches, Transition
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, external_id, split_id
+from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, external_id, last_name, split_id
 from causalist.rank.lexical.bm25 import find_nodes_by_name, impacts, query_coverage
 from causalist.rank.query.identifiers import MentionKind
 from causalist.rank.query.query import ParsedQuery, TextPattern
@@ -100,7 +100,7 @@ def _node_of(frame: StackFrame, graph: CodeGraph, lexical: LexicalIndex) -> tupl
     confirmed = [
         (file, node) for file in best for node in [definition_at(file, frame.line, frame.function, graph)] if node >= 0
     ]
-    named_nodes = [(f, n) for f, n in confirmed if frame.function and _last(graph.nodes.ids[n]) == frame.function]
+    named_nodes = [(f, n) for f, n in confirmed if frame.function and last_name(graph.nodes.ids[n]) == frame.function]
     if named_nodes and (len(named_nodes) == 1 or sure):
         return named_nodes[0][1], 1.0 / len(named_nodes)
     if not sure or len(best) > 1:
@@ -144,7 +144,7 @@ def definition_at(file: int, line: int, function: str, graph: CodeGraph) -> int:
     row = line - 1
     starts, ends = nodes.start_rows[definitions], nodes.end_rows[definitions]
     if function:
-        called = np.array([_last(nodes.ids[int(n)]) == function for n in definitions], dtype=np.bool_)
+        called = np.array([last_name(nodes.ids[int(n)]) == function for n in definitions], dtype=np.bool_)
         if called.any():
             distance = np.maximum(np.maximum(starts - row, row - ends), 0)[called]
             return int(definitions[called][np.lexsort((definitions[called], (ends - starts)[called], distance))[0]])
@@ -152,11 +152,6 @@ def definition_at(file: int, line: int, function: str, graph: CodeGraph) -> int:
     if not len(enclosing):
         return -1
     return int(definitions[enclosing[np.lexsort((definitions[enclosing], ends[enclosing] - starts[enclosing]))[0]]])
-
-
-def _last(node_id: str) -> str:
-    """Return the last name of a symbol, without the number of a repeated one."""
-    return (split_id(node_id)[1] or "").rpartition(".")[2].partition("~")[0]
 
 
 # Names of more definitions are not used; the weight falls with the square root of the number.
@@ -210,7 +205,7 @@ def find_given_names(names: Sequence[str], graph: CodeGraph, lexical: LexicalInd
         named = [
             node
             for node in find_nodes_by_name(last, lexical)
-            if graph.kind(node) in CALLABLE_KINDS and _last(nodes.ids[node]) == last
+            if graph.kind(node) in CALLABLE_KINDS and last_name(nodes.ids[node]) == last
         ]
         named = [node for node in named if nodes.roles[node] == Role.CODE] or named
         owned = [node for node in named if before and _owner(nodes.ids[node]) == before[-1]]
@@ -365,7 +360,7 @@ def exact_namesakes(
         if graph.kind(node) not in _NO_DEFINITIONS
         and (inside is None or inside[node])
         and (not is_subject or _is_usable(node, graph))
-        and (split_id(nodes.ids[node])[1] or "").rpartition(".")[2].partition("~")[0] == word
+        and last_name(nodes.ids[node]) == word
     ]
     all_namesakes = set(namesakes)
     namesakes = [node for node in namesakes if int(nodes.parents[node]) not in all_namesakes]

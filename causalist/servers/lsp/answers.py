@@ -31,8 +31,8 @@ from causalist.servers.lsp.protocol import (
     DefinitionLocator,
     DocumentText,
     PlacedDefinition,
+    display_name,
     is_indexed,
-    last_name,
     use_ranges,
 )
 from causalist.servers.text_answers import symbol_text
@@ -126,7 +126,7 @@ def find_symbols(shown: DocumentView, query: str, limit: int = MAX_SYMBOLS) -> l
         symbols.append(
             types.WorkspaceSymbol(
                 location=types.Location(shown.uri(hit.path), name),
-                name=one_line(last_name(hit.id) if hit.symbol else _title(hit), 200),
+                name=one_line(display_name(hit.id) if hit.symbol else _title(hit), 200),
                 kind=SYMBOL_KINDS[_KINDS[hit.kind]],
                 container_name=one_line(_container(hit), 200),
                 data={"node": hit.id, "score": hit.score},
@@ -243,7 +243,7 @@ def build_hover(shown: DocumentView, node: str, place: types.Range, *, markdown:
         *([f"layer {hit.layer}"] if hit.layer else []),
         *([f"{hit.tier}: used by {definition.fan_in} in all"] if hit.tier in ("hot", "core") else []),
     ]
-    signature = one_line(hit.signature, _SIGNATURE_CHARACTERS) or last_name(node)
+    signature = one_line(hit.signature, _SIGNATURE_CHARACTERS) or display_name(node)
     doc = one_line(hit.doc, _DOC_CHARACTERS)
     unread = unread_note(shown, node)
     if markdown:
@@ -275,7 +275,7 @@ def call_item(shown: DocumentView, node: str) -> types.CallHierarchyItem | None:
         return None
     whole, name = shown.location(hit, shown.text(hit.path))
     return types.CallHierarchyItem(
-        name=one_line(last_name(node), 200),
+        name=one_line(display_name(node), 200),
         kind=SYMBOL_KINDS[_KINDS[hit.kind]],
         uri=shown.uri(hit.path),
         range=_enclosing_range(whole, name),

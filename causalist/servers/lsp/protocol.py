@@ -30,7 +30,16 @@ from pygls.exceptions import JsonRpcException
 from pygls.protocol import JsonRPCRequestMessage, LanguageServerProtocol, lsp_method
 
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, split_id, symbol_id, unescape_name
+from causalist.model.symbols import (
+    CALLABLE_KINDS,
+    TYPE_KINDS,
+    NodeKind,
+    file_id,
+    last_name,
+    split_id,
+    symbol_id,
+    unescape_name,
+)
 from causalist.servers.protocol_pipes import Pipes
 
 if TYPE_CHECKING:
@@ -248,16 +257,14 @@ def is_indexed(repository: "Repository", path: str, text: DocumentText) -> bool:
     return position >= 0 and manifest.blobs[position] == blob_hash(text.data)
 
 
-def last_name(node: str) -> str:
-    """Return the own name of a definition.
+def display_name(node: str) -> str:
+    """Return the own name of a definition or file.
 
-    >>> last_name("src/a.py::C.m~2"), last_name("src/a.py")
+    >>> display_name("src/a.py::C.m~2"), display_name("src/a.py")
     ('m', 'a.py')
     """
     path, symbol = split_id(node)
-    if symbol is None:
-        return path.rpartition("/")[2]
-    return unescape_name(_REPEATED.sub("", symbol).rpartition(".")[2])
+    return path.rpartition("/")[2] if symbol is None else unescape_name(last_name(node))
 
 
 def code_names(node: str) -> tuple[str, ...]:
@@ -268,7 +275,7 @@ def code_names(node: str) -> tuple[str, ...]:
     >>> code_names("A.java::Cart.constructor~2"), code_names("A.java::Cart.make.Item$1"), code_names("a.py::f")
     (('constructor', 'Cart'), ('Item$1', 'Item'), ('f',))
     """
-    own = last_name(node)
+    own = display_name(node)
     outer = _REPEATED.sub("", node).rpartition("::")[2].rpartition(".")[0].rpartition(".")[2]
     if own == "constructor" and outer:
         return own, *dict.fromkeys((outer, outer.partition("$")[0]))

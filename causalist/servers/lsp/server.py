@@ -42,7 +42,7 @@ from causalist.servers.lsp.protocol import (
     DocumentText,
     Protocol,
     RequestFailed,
-    last_name,
+    display_name,
     run,
     word_at,
 )
@@ -358,7 +358,7 @@ class LspServer(LanguageServer):
         node = item.data.get("node") if isinstance(item.data, dict) else None
         if place is None or not isinstance(node, str):
             return None
-        shown = await self._current(place[0], ignore_progress, PartSubject(last_name(node), is_name=True))
+        shown = await self._current(place[0], ignore_progress, PartSubject(display_name(node), is_name=True))
         return await self._answer(partial(calls, shown, node))
 
     async def _definition(self, params: types.DefinitionParams) -> types.Location | None:
