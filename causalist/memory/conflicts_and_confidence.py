@@ -129,11 +129,11 @@ def visible_mask(snapshot: Snapshot, settings: ValidationSettings) -> np.ndarray
 def recency_factors(snapshot: Snapshot, settings: ValidationSettings) -> Floats:
     """Return 0.5 to the number of half-lives of each passage's age, shape (P,); 1 if its time is unknown."""
     times = snapshot.arrays.times
-    known = np.isfinite(times)
-    if settings.half_life_days is None or not known.any():
+    is_dated = np.isfinite(times)
+    if settings.half_life_days is None or not is_dated.any():
         return np.ones(len(times))
-    now = float(times[known].max()) if settings.now is None else parse_seconds(settings.now)
-    ages = np.maximum(now - np.where(known, times, now), 0.0)
+    now = float(times[is_dated].max()) if settings.now is None else parse_seconds(settings.now)
+    ages = np.maximum(now - np.where(is_dated, times, now), 0.0)
     return np.asarray(0.5 ** (ages / (_DAY_SECONDS * settings.half_life_days)), dtype=np.float64)
 
 
@@ -156,7 +156,7 @@ def find_contradictions(passages: Sequence[str], snapshot: Snapshot) -> list[tup
     or if a triple "contradicts" joins an entity of one with an entity of the other.
     """
     position_by_passage = {passage: i for i, passage in enumerate(passages)}
-    found: dict[tuple[str, str], None] = {}
+    pairs: dict[tuple[str, str], None] = {}
     names = {p: set(snapshot.records.passages[p].mentions[:, 0].tolist()) for p in passages}
     for passage in passages:
         record = snapshot.records.passages[passage]
@@ -172,8 +172,8 @@ def find_contradictions(passages: Sequence[str], snapshot: Snapshot) -> list[tup
                            and triple.subject not in names[p]]  # fmt: skip
         for other in others:
             pair = (passage, other) if position_by_passage[passage] < position_by_passage[other] else (other, passage)
-            found[pair] = None
-    return sorted(found, key=lambda pair: (position_by_passage[pair[0]], position_by_passage[pair[1]]))
+            pairs[pair] = None
+    return sorted(pairs, key=lambda pair: (position_by_passage[pair[0]], position_by_passage[pair[1]]))
 
 
 def _is_stated(stated: object, other: str, snapshot: Snapshot) -> bool:
@@ -187,14 +187,14 @@ def resolve_conflicts(passages: Sequence[str], snapshot: Snapshot) -> list[Confl
 
     That is the passage that supersedes the other, else the newer one, else the surer one, else the one ranked higher.
     """
-    found = []
+    conflicts = []
     for first, second in find_contradictions(passages, snapshot):
         replaced = [
             _is_stated(snapshot.records.passages[a].metadata.get(SUPERSEDES), b, snapshot)
             for a, b in ((first, second), (second, first))
         ]
         if replaced[0] != replaced[1]:
-            found.append(Conflict(*((first, second) if replaced[0] else (second, first)), "supersedes"))
+            conflicts.append(Conflict(*((first, second) if replaced[0] else (second, first)), "supersedes"))
             continue
         times = [parse_seconds(snapshot.records.passages[p].metadata.get(TIMESTAMP)) for p in (first, second)]
         sure = [stated_confidence(snapshot, p) for p in (first, second)]
@@ -204,8 +204,8 @@ def resolve_conflicts(passages: Sequence[str], snapshot: Snapshot) -> list[Confl
             later, reason = sure[1] > sure[0], "surer"
         else:
             later, reason = False, "ranked higher"
-        found.append(Conflict(second, first, reason) if later else Conflict(first, second, reason))
-    return found
+        conflicts.append(Conflict(second, first, reason) if later else Conflict(first, second, reason))
+    return conflicts
 
 
 def order_by_conflicts(passages: Sequence[str], conflicts: Sequence[Conflict]) -> list[str]:
@@ -316,8 +316,8 @@ def learn_weights(rows: Sequence[FeedbackRow]) -> LearnedPassageWeights | None:
     learned = float(np.mean([_reciprocal_rank(row.features @ weights, row.used) for row in newer]))
     if learned <= heuristic:
         return None
-    named = {name: round(float(w), 6) for name, w in zip(FEATURES, weights, strict=True)}
-    return LearnedPassageWeights(named, len(older), len(newer), heuristic, learned)
+    weight_by_feature = {name: round(float(w), 6) for name, w in zip(FEATURES, weights, strict=True)}
+    return LearnedPassageWeights(weight_by_feature, len(older), len(newer), heuristic, learned)
 
 
 def _fit_weights(rows: Sequence[FeedbackRow]) -> NDArray[np.float64]:
@@ -326,7 +326,7 @@ def _fit_weights(rows: Sequence[FeedbackRow]) -> NDArray[np.float64]:
     sizes = np.array([len(row.used) for row in rows])
     query_of_row = np.repeat(np.arange(len(rows)), sizes)
     gold = np.concatenate([row.used for row in rows])
-    given = Stacked(
+    stacked = Stacked(
         np.concatenate([row.features for row in rows]),
         np.zeros((int(sizes.sum()), 0)),
         gold,
@@ -336,10 +336,10 @@ def _fit_weights(rows: Sequence[FeedbackRow]) -> NDArray[np.float64]:
     )
     n = len(FEATURES)
     penalty = Penalty(np.zeros(n), _RIDGE)
-    found = minimize(
-        loss_of, np.ones(n), args=(given, n, penalty), jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * n
+    fit = minimize(
+        loss_of, np.ones(n), args=(stacked, n, penalty), jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * n
     )
-    return np.asarray(found.x, dtype=np.float64)
+    return np.asarray(fit.x, dtype=np.float64)
 
 
 def _reciprocal_rank(scores: NDArray[np.float64], used: NDArray[np.bool_]) -> float:

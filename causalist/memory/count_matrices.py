@@ -112,11 +112,11 @@ class MemoryArrays:
 def build_counts(records: Records) -> Counts:
     """Return the counts of all records."""
     passages = sorted(records.passages)
-    found = [records.passages[passage] for passage in passages]
+    stored_records = [records.passages[passage] for passage in passages]
     n = len(passages)
-    mentions = _stack([r.mentions for r in found], 4)
-    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.mentions) for r in found])
-    triples = [end for r in found for t in r.triples for end in (t.subject, t.object)]
+    mentions = _stack([r.mentions for r in stored_records], 4)
+    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.mentions) for r in stored_records])
+    triples = [end for r in stored_records for t in r.triples for end in (t.subject, t.object)]
     used = np.unique(np.concatenate([mentions[:, 0], np.array(triples, dtype=np.int64)]))
     names, ranks = sort_strings(records.entities.strings, used)
     m = len(names)
@@ -126,18 +126,18 @@ def build_counts(records: Records) -> Counts:
     numbers = np.empty(m, dtype=np.int64)
     numbers[ranks[used]] = used
 
-    terms = _stack([r.terms for r in found], 2)
-    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.terms) for r in found])
+    terms = _stack([r.terms for r in stored_records], 2)
+    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.terms) for r in stored_records])
     present = np.flatnonzero(np.bincount(terms[:, 0], minlength=len(records.terms.strings)))
     term_list, term_ranks = sort_strings(records.terms.strings, present)
     term_numbers = np.empty(len(term_list), dtype=np.int64)
     term_numbers[term_ranks[present]] = present
     by_term = _count_by_term(rows, term_ranks[terms[:, 0]], terms[:, 1], n, len(term_list))
 
-    named = [_document_name(p, r) for p, r in zip(passages, found, strict=True)]
-    document_names = sorted(set(named))
+    document_of = [_document_name(p, r) for p, r in zip(passages, stored_records, strict=True)]
+    document_names = sorted(set(document_of))
     number = {name: i for i, name in enumerate(document_names)}
-    documents = np.array([number[name] for name in named], dtype=np.int64)
+    documents = np.array([number[name] for name in document_of], dtype=np.int64)
     pairs = np.unique(mentioned_by.rows * max(len(document_names), 1) + documents[mentioned_by.indices])
     counts = Counts(
         passages,
@@ -152,7 +152,7 @@ def build_counts(records: Records) -> Counts:
         by_term.transpose(),
         by_term,
         np.bincount(by_term.indices, weights=by_term.values, minlength=n).astype(np.float64),
-        np.array([parse_seconds(r.metadata.get(TIMESTAMP)) for r in found], dtype=np.float64),
+        np.array([parse_seconds(r.metadata.get(TIMESTAMP)) for r in stored_records], dtype=np.float64),
         document_names,
         documents,
         np.zeros(len(mention_matrix.indices), dtype=np.int64),
@@ -166,11 +166,11 @@ _STORED = ("numbers", "term_numbers", "n_exact", "n_documents", "lengths", "time
 
 def pack_counts(counts: Counts) -> dict[str, NDArray[Any]]:
     """Return the arrays that `unpack_counts` restores the counts from."""
-    found: dict[str, NDArray[Any]] = {name: getattr(counts, name) for name in _STORED}
+    arrays: dict[str, NDArray[Any]] = {name: getattr(counts, name) for name in _STORED}
     for name in ("mentions", "forward"):
         matrix: Matrix = getattr(counts, name)
-        found |= {f"{name}.indptr": matrix.indptr, name: matrix.indices, f"{name}.values": matrix.values.astype("i4")}
-    return found
+        arrays |= {f"{name}.indptr": matrix.indptr, name: matrix.indices, f"{name}.values": matrix.values.astype("i4")}
+    return arrays
 
 
 def unpack_counts(arrays: Mapping[str, NDArray[Any]], records: Records) -> Counts:
@@ -207,8 +207,8 @@ def update_counts(old: Counts, records: Records, touched: Mapping[str, Record | 
     before = {passage: record for passage, record in touched.items() if record is not None}
     new = {passage: records.passages[passage] for passage in sorted(touched) if passage in records.passages}
     for record in (*before.values(), *new.values()):
-        named = set(record.mentions[:, 0].tolist())
-        if not all(t.subject in named and t.object in named for t in record.triples):
+        mentioned = set(record.mentions[:, 0].tolist())
+        if not all(t.subject in mentioned and t.object in mentioned for t in record.triples):
             return None
     position = {passage: i for i, passage in enumerate(old.passages)} if len(before) > 100 else None
     gone = [position[p] if position else bisect_left(old.passages, p) for p in before]
@@ -291,7 +291,7 @@ def _label_senses(counts: Counts, affected: NDArray[np.bool_]) -> None:
     rows = np.flatnonzero(is_there)
     words = TermVectors(counts.forward.take(rows), counts.terms, counts.by_term.sizes, len(counts.passages))
     mentions = counts.mentions.take(rows)
-    found = find_senses(
+    senses = find_senses(
         mentions,
         counts.documents[rows],
         chosen,
@@ -302,7 +302,7 @@ def _label_senses(counts: Counts, affected: NDArray[np.bool_]) -> None:
     counts.labels[affected[counts.mentions.indices]] = 0
     is_entry = np.repeat(is_there, counts.mentions.sizes)
     at = np.flatnonzero(is_entry)[chosen[mentions.indices]]
-    counts.labels[at] = found[chosen[mentions.indices]]
+    counts.labels[at] = senses[chosen[mentions.indices]]
 
 
 def _splice_names(
@@ -322,15 +322,15 @@ def _splice_names(
     ranks = _rank(numbers, strings)
     gone = ranks[np.flatnonzero(was_there & ~is_there)]
     new = {strings[number]: number for number in np.flatnonzero(is_there & ~was_there).tolist()}
-    found, axis = splice_sorted(old, gone.tolist(), new)
-    return found, axis.move(numbers, [new[found[position]] for position in axis.fresh.tolist()]), axis
+    names, axis = splice_sorted(old, gone.tolist(), new)
+    return names, axis.move(numbers, [new[names[position]] for position in axis.fresh.tolist()]), axis
 
 
 def _rank(numbers: Ints, strings: list[str]) -> Ints:
     """Return the position of each number of the records, -1 for one that is not used."""
-    found = np.full(len(strings), -1, dtype=np.int64)
-    found[numbers] = np.arange(len(numbers))
-    return found
+    positions = np.full(len(strings), -1, dtype=np.int64)
+    positions[numbers] = np.arange(len(numbers))
+    return positions
 
 
 def _count_mentions(mentions: NDArray[np.int32]) -> tuple[Ints, Floats, Ints]:
@@ -340,16 +340,18 @@ def _count_mentions(mentions: NDArray[np.int32]) -> tuple[Ints, Floats, Ints]:
     return names.astype(np.int64), counts.astype(np.float64), exact
 
 
-def _entries(found: Sequence[tuple[Ints, NDArray[np.generic]]], rows: Ints) -> tuple[Ints, Ints, Floats]:
+def _entries(entries_by_row: Sequence[tuple[Ints, NDArray[np.generic]]], rows: Ints) -> tuple[Ints, Ints, Floats]:
     """Return rows, columns and values of (columns, values) of each row, sorted."""
-    if not found:
+    if not entries_by_row:
         nothing = np.zeros(0, dtype=np.int64)
         return nothing, nothing, np.zeros(0)
-    orders = [np.argsort(columns, kind="stable") for columns, _ in found]
+    orders = [np.argsort(columns, kind="stable") for columns, _ in entries_by_row]
     return (
-        np.repeat(rows, [len(columns) for columns, _ in found]),
-        np.concatenate([columns[order] for (columns, _), order in zip(found, orders, strict=True)]),
-        np.concatenate([values[order] for (_, values), order in zip(found, orders, strict=True)]).astype(np.float64),
+        np.repeat(rows, [len(columns) for columns, _ in entries_by_row]),
+        np.concatenate([columns[order] for (columns, _), order in zip(entries_by_row, orders, strict=True)]),
+        np.concatenate([values[order] for (_, values), order in zip(entries_by_row, orders, strict=True)]).astype(
+            np.float64
+        ),
     )
 
 
@@ -365,16 +367,19 @@ def _document_name(passage: str, record: Record) -> str:
 
 def _splice_documents(old: Counts, rows: Axis, new: Mapping[str, Record]) -> tuple[list[str], Ints]:
     """Return (document names, document of each passage)."""
-    named = [_document_name(p, r) for p, r in new.items()]
+    new_names = [_document_name(p, r) for p, r in new.items()]
     left = np.bincount(old.documents[rows.place >= 0], minlength=len(old.document_names))
-    known = {name: i for name in set(named) if (i := bisect_left(old.document_names, name)) < len(old.document_names)
-             and old.document_names[i] == name}  # fmt: skip
-    left[list(known.values())] += 1
+    positions = ((name, bisect_left(old.document_names, name)) for name in set(new_names))
+    n_old = len(old.document_names)
+    position_by_name = {name: i for name, i in positions if i < n_old and old.document_names[i] == name}
+    left[list(position_by_name.values())] += 1
     names, axis = splice_sorted(
-        old.document_names, np.flatnonzero(left == 0).tolist(), {name for name in named if name not in known}
+        old.document_names,
+        np.flatnonzero(left == 0).tolist(),
+        {name for name in new_names if name not in position_by_name},
     )
     moved = axis.place[old.documents]
-    return names, rows.move(moved, [bisect_left(names, name) for name in named])
+    return names, rows.move(moved, [bisect_left(names, name) for name in new_names])
 
 
 def build_arrays(
@@ -452,8 +457,8 @@ def types_and_aliases(records: Records, arrays: MemoryArrays, senses: Sequence[i
     rows = _stack([records.passages[arrays.passages[p]].mentions for p in passages], 4)
     rows = rows[rows[:, 0] == number]
     kinds = np.bincount(rows[:, 2], minlength=len(TYPES))
-    written, counts = np.unique(rows[:, 1], return_counts=True)
-    names = [records.written.strings[i] for i in written.tolist()]
+    spellings, counts = np.unique(rows[:, 1], return_counts=True)
+    names = [records.written.strings[i] for i in spellings.tolist()]
     order = sorted(range(len(names)), key=lambda i: (-int(counts[i]), names[i]))
     # "entity" is the type of unclassified names: any other type wins.
     plain = TYPES.index("entity")

@@ -224,15 +224,15 @@ class NameNumbers:
         for entity in np.unique(entities[self.by_entity[entities] == _NOT_ASKED]).tolist():
             words = entity_words(entity)
             self.by_entity[entity] = self._intern(words) if words else _NO_NAME
-        found = self.by_entity[entities]
-        return found[found >= 0]
+        name_numbers = self.by_entity[entities]
+        return name_numbers[name_numbers >= 0]
 
     def _intern(self, words: Words) -> int:
-        known = self.by_words.get(words)
-        if known is None:
-            known = self.by_words[words] = len(self.words)
+        number = self.by_words.get(words)
+        if number is None:
+            number = self.by_words[words] = len(self.words)
             self.words.append(words)
-        return known
+        return number
 
 
 class Patterns(NamedTuple):
@@ -280,18 +280,18 @@ class Names:
 
     def find(self, words: Sequence[int]) -> list[int]:
         """Return the defined names in a text, given by the numbers of its words (-1 for an unknown one)."""
-        found: dict[int, None] = {}
+        matched: dict[int, None] = {}
         start = 0
         while start < len(words):
             for length in self.lengths_by_first.get(words[start], ()):
                 name = self.number_by_words.get(tuple(words[start : start + length]))
                 if name is not None:
-                    found[name] = None
+                    matched[name] = None
                     start += length
                     break
             else:
                 start += 1
-        return list(found)
+        return list(matched)
 
 
 def build_names(passages: Sequence[NamedPassage], entity_words: Callable[[int], Words]) -> Names:
@@ -350,24 +350,24 @@ _PARTS = ("own", "defined", "naming")
 
 def pack_names(names: Names) -> dict[str, NDArray[Any]]:
     """Return the arrays that `unpack_names` restores the names from, with the words of all passages."""
-    found: dict[str, NDArray[Any]] = {
+    arrays: dict[str, NDArray[Any]] = {
         "words": np.fromiter(chain.from_iterable(names.words), dtype=np.int32),
         "sizes": np.fromiter(map(len, names.words), dtype=np.int64, count=len(names.words)),
         "by_entity": names.numbers.by_entity,
     }
     for part in _PARTS:
         links: Links = getattr(names, part)
-        found |= {f"{part}.indptr": links.indptr, part: links.indices.astype(np.int32)}
-    return found
+        arrays |= {f"{part}.indptr": links.indptr, part: links.indices.astype(np.int32)}
+    return arrays
 
 
 def unpack_names(arrays: Mapping[str, NDArray[Any]], words: Sequence[NDArray[np.int32]]) -> Names:
     """Return the names of arrays that `pack_names` made; `words`: those of the passages, in their order."""
     flat, ends = arrays["words"].tolist(), np.cumsum(arrays["sizes"]).tolist()
-    named = [tuple(flat[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
-    numbers = NameNumbers(named, {each: i for i, each in enumerate(named)}, arrays["by_entity"].copy())
+    name_words = [tuple(flat[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
+    numbers = NameNumbers(name_words, {each: i for i, each in enumerate(name_words)}, arrays["by_entity"].copy())
     own, defined, naming = (Links(arrays[f"{part}.indptr"], arrays[part].astype(np.int64)) for part in _PARTS)
-    patterns = _patterns_of(unique_sorted(defined.indices), named)
+    patterns = _patterns_of(unique_sorted(defined.indices), name_words)
     return _join_names(numbers, own, defined, naming, _stack_words(words), patterns)
 
 
@@ -400,18 +400,18 @@ def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_wor
     again[rows.fresh] = True
     again[_find_anywhere(text, changed, numbers.words)] = True
     affected = np.flatnonzero(again)
-    found_rows, found = _search(_take(text, affected), patterns)
+    text_rows, text_names = _search(_take(text, affected), patterns)
     mine, mine_of = own.gather(affected)
     theirs, theirs_of = defined.gather(affected)
     keys = unique_sorted(
-        affected[np.concatenate([mine_of, theirs_of, found_rows])] * m + np.concatenate([mine, theirs, found])
+        affected[np.concatenate([mine_of, theirs_of, text_rows])] * m + np.concatenate([mine, theirs, text_names])
     )
     old_position = np.full(n, -1, dtype=np.int64)
     alive = np.flatnonzero(rows.place >= 0)
     old_position[rows.place[alive]] = alive
-    known = affected[old_position[affected] >= 0]
-    before, before_of = old.naming.gather(old_position[known])
-    old_keys = known[before_of] * m + before
+    old_affected = affected[old_position[affected] >= 0]
+    before, before_of = old.naming.gather(old_position[old_affected])
+    old_keys = old_affected[before_of] * m + before
     lost, won = _without(old_keys, keys), _without(keys, old_keys)
     lost_at = _locate(old.naming, old_position[lost // m], lost % m)
     naming = old.naming.splice(rows, columns, (won // m, won % m), lost_at)
@@ -494,11 +494,11 @@ def _without(keys: Ints, others: Ints) -> Ints:
 
 def _locate(links: Links, rows: Ints, columns: Ints) -> Ints:
     """Return the positions of entries that exist."""
-    found = [
+    positions = [
         int(links.indptr[row]) + int(np.searchsorted(links.row(row), column))
         for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
     ]
-    return np.array(found, dtype=np.int64)
+    return np.array(positions, dtype=np.int64)
 
 
 def _build_patterns(names: Sequence[int], words: Sequence[Words]) -> Patterns:
@@ -521,19 +521,22 @@ def _update_patterns(
         else:
             del number_by_words[all_words[name]]
     for length, names in by_length.items():
-        known = patterns.get(length)
+        old_patterns = patterns.get(length)
         added = [name for name in names if is_defined[name]]
         words = np.array([all_words[name] for name in added], dtype=np.int64).reshape(-1, length)
-        which = np.array(added, dtype=np.int64)
-        if known is not None:
-            stays = is_defined[known.numbers]
-            words, which = np.concatenate([known.words[stays], words]), np.concatenate([known.numbers[stays], which])
-        patterns[length] = Patterns.of(words, which)
+        name_numbers = np.array(added, dtype=np.int64)
+        if old_patterns is not None:
+            stays = is_defined[old_patterns.numbers]
+            words, name_numbers = (
+                np.concatenate([old_patterns.words[stays], words]),
+                np.concatenate([old_patterns.numbers[stays], name_numbers]),
+            )
+        patterns[length] = Patterns.of(words, name_numbers)
         for first in {all_words[name][0] for name in names}:
-            has = {*lengths.get(first, ())} - {length}
+            other_lengths = {*lengths.get(first, ())} - {length}
             if (words[:, 0] == first).any():
-                has.add(length)
-            lengths[first] = tuple(sorted(has, reverse=True))
+                other_lengths.add(length)
+            lengths[first] = tuple(sorted(other_lengths, reverse=True))
     return number_by_words, lengths, patterns
 
 
@@ -542,16 +545,16 @@ def _find_anywhere(text: Links, names: Ints, words: Sequence[Words]) -> Ints:
     by_length: dict[int, list[int]] = {}
     for name in names.tolist():
         by_length.setdefault(len(words[name]), []).append(name)
-    found = [np.zeros(0, dtype=np.int64)]
+    passages = [np.zeros(0, dtype=np.int64)]
     for length, each in by_length.items():
-        found.append(_search(text, {length: _build_patterns(each, words)})[0])
-    return unique_sorted(np.concatenate(found))
+        passages.append(_search(text, {length: _build_patterns(each, words)})[0])
+    return unique_sorted(np.concatenate(passages))
 
 
 def rarity(n_passages: Ints, n: int) -> NDArray[np.float64]:
     """Return the idf of BM25 for something in `n_passages` of n passages, relative to something in one of them."""
-    found = np.log1p((n - n_passages + 0.5) / (n_passages + 0.5))
-    return np.asarray(np.minimum(found / np.log1p((n - 0.5) / 1.5), 1.0), dtype=np.float64)
+    idf = np.log1p((n - n_passages + 0.5) / (n_passages + 0.5))
+    return np.asarray(np.minimum(idf / np.log1p((n - 0.5) / 1.5), 1.0), dtype=np.float64)
 
 
 _NOT_ASKED, _NO_NAME = -2, -1
@@ -565,11 +568,11 @@ def _search(text: Links, patterns: Mapping[int, Patterns]) -> tuple[Ints, Ints]:
     is_taken = np.zeros(len(words) + 1, dtype=np.bool_)
     most = int(words.max(initial=0))
     for length in sorted(patterns, reverse=True):
-        given = patterns[length]
-        if not len(given.numbers) or len(words) < length:
+        candidates = patterns[length]
+        if not len(candidates.numbers) or len(words) < length:
             continue
-        is_first = np.zeros(max(most, int(given.words[:, 0].max())) + 1, dtype=np.bool_)
-        is_first[given.words[:, 0]] = True
+        is_first = np.zeros(max(most, int(candidates.words[:, 0].max())) + 1, dtype=np.bool_)
+        is_first[candidates.words[:, 0]] = True
         starts = np.flatnonzero(is_first[words[: len(words) - length + 1]])
         # A run may not cross the end of its passage.
         passage = np.searchsorted(text.indptr, starts, side="right") - 1
@@ -578,26 +581,26 @@ def _search(text: Links, patterns: Mapping[int, Patterns]) -> tuple[Ints, Ints]:
         if not len(starts):
             continue
         runs = words[starts[:, None] + np.arange(length)].astype(np.int64)
-        found = _hash(runs)
-        place = np.minimum(np.searchsorted(given.hashes, found), len(given.order) - 1)
-        chosen = given.order[place]
-        fits = (given.words[chosen] == runs).all(axis=1)
+        hashes = _hash(runs)
+        place = np.minimum(np.searchsorted(candidates.hashes, hashes), len(candidates.order) - 1)
+        chosen = candidates.order[place]
+        fits = (candidates.words[chosen] == runs).all(axis=1)
         starts, passage, chosen = starts[fits], passage[fits], chosen[fits]
         free = ~np.logical_or.reduce([is_taken[starts + k] for k in range(length)])
         starts, passage, chosen = starts[free], passage[free], chosen[free]
         for k in range(length):
             is_taken[starts + k] = True
         rows.append(passage)
-        columns.append(given.numbers[chosen])
+        columns.append(candidates.numbers[chosen])
     return np.concatenate(rows), np.concatenate(columns)
 
 
 def _hash(runs: Ints) -> NDArray[np.uint64]:
-    found = np.zeros(len(runs), dtype=np.uint64)
+    hashes = np.zeros(len(runs), dtype=np.uint64)
     for k in range(runs.shape[1]):
-        found = (found ^ runs[:, k].astype(np.uint64)) * np.uint64(_FACTOR)
-        found ^= found >> np.uint64(29)
-    return found
+        hashes = (hashes ^ runs[:, k].astype(np.uint64)) * np.uint64(_FACTOR)
+        hashes ^= hashes >> np.uint64(29)
+    return hashes
 
 
 __all__ = ["Links", "NamedPassage", "Names", "build_names", "fold_words", "is_name", "rarity", "update_names"]

@@ -52,10 +52,10 @@ class DocumentRecord(NamedTuple):
     extractor: str
 
 
-def compute_digest(found: DocumentFile, data: bytes | str) -> str:
+def compute_digest(file: DocumentFile, data: bytes | str) -> str:
     """Return a hash of a document's content (or of the reason for not reading it) and of its reader."""
     digest = hashlib.blake2b(
-        f"{READER_VERSION}\0{pdf_library_version() if found.is_pdf else ''}\0".encode(), digest_size=16
+        f"{READER_VERSION}\0{pdf_library_version() if file.is_pdf else ''}\0".encode(), digest_size=16
     )
     digest.update(data.encode() if isinstance(data, str) else data)
     return digest.hexdigest()
@@ -193,8 +193,8 @@ class MemoryFile:
         embedder = get_embedder(name)
         stored = read_embedder_name(self.path)
         if self.path.is_file() and stored != embedder.name:
-            has = "no vectors" if stored is None else f"vectors of {stored or 'an unnamed embedder'}"
-            raise UsageError(f"the memory has {has}; `causalist memory add --embedder {name}` computes them")
+            stored_vectors = "no vectors" if stored is None else f"vectors of {stored or 'an unnamed embedder'}"
+            raise UsageError(f"the memory has {stored_vectors}; `causalist memory add --embedder {name}` computes them")
         return embedder
 
     def build_extractor(self, name: str) -> LLMEntityExtractor:
@@ -225,11 +225,11 @@ class MemoryFile:
         """
         skipped: dict[str, str] = {}
         gone = [place for place in places if not place.exists() and self._knows(place)]
-        found = find_documents([place for place in places if place not in gone], self.base, skipped)
+        documents = find_documents([place for place in places if place not in gone], self.base, skipped)
         if self.path.parent.name == FOLDER:
             prepare_folder(self.path.parent)
         with self._hold_lock():
-            return self._update(places, found, skipped, extractor, approve, note, embedder)
+            return self._update(places, documents, skipped, extractor, approve, note, embedder)
 
     def put(self, passage_id: str, text: str, metadata: Mapping[str, Any] | None = None) -> bool:
         """Add or replace one passage that belongs to no document. Return True if something changed.
@@ -276,20 +276,20 @@ class MemoryFile:
         `outdated`: documents that have changed or are gone since they were read.
         """
         index = self.open(note=note)
-        known = known_files(self.path)
+        records = known_files(self.path)
         outdated = []
-        for name, record in known.items():
-            whole = self.base / name
-            found = DocumentFile(name, whole.parent, whole.name, True)
-            if not whole.is_file() or compute_digest(found, found.read()) != record.digest:
+        for name, record in records.items():
+            path = self.base / name
+            file = DocumentFile(name, path.parent, path.name, True)
+            if not path.is_file() or compute_digest(file, file.read()) != record.digest:
                 outdated.append(name)
         return {
             "memory": str(self.path),
             "bytes": self.path.stat().st_size,
             "embedder": read_embedder_name(self.path),
-            "documents": len(known),
+            "documents": len(records),
             "outdated": sorted(outdated),
-            "unreadable": {name: record.note for name, record in sorted(known.items()) if record.note},
+            "unreadable": {name: record.note for name, record in sorted(records.items()) if record.note},
             "feedback": len(MemoryPipeline(index, feedback=self.feedback_path).store.rows),
             **index.stats(),
         }
@@ -320,7 +320,7 @@ class MemoryFile:
     def _update(
         self,
         places: Sequence[Path],
-        found: Sequence[DocumentFile],
+        documents: Sequence[DocumentFile],
         skipped: dict[str, str],
         extractor: EntityExtractor | None,
         approve: Callable[[Estimate], None] | None,
@@ -338,10 +338,10 @@ class MemoryFile:
         has_vectors = chosen is not None and stored == chosen.name
         is_new = has_vectors != (chosen is not None or stored is not None)  # other vectors than those of the file
         model = extractor.name if isinstance(extractor, LLMEntityExtractor) else ""
-        digests = {each.name: compute_digest(each, each.read()) for each in found}
+        digests = {each.name: compute_digest(each, each.read()) for each in documents}
         same = {
             each.name
-            for each in found
+            for each in documents
             if each.name in before
             and before[each.name].digest == digests[each.name]
             and model in ("", before[each.name].extractor)
@@ -367,20 +367,20 @@ class MemoryFile:
                 note(f"{error}; the documents are read again")
         reading = DocumentSet(skipped=skipped)
         read: dict[str, DocumentRecord] = {}
-        for each in found:
-            known = before.get(each.name)
-            if known is not None and each.name in same and all(passage in index for passage in known.links):
+        for each in documents:
+            record = before.get(each.name)
+            if record is not None and each.name in same and all(passage in index for passage in record.links):
                 reading.add_unchanged(
-                    each.name, [_restore_document(index, p, links) for p, links in known.links.items()], known.note
+                    each.name, [_restore_document(index, p, links) for p, links in record.links.items()], record.note
                 )
-                read[each.name] = known
+                read[each.name] = record
             else:
                 data = each.read()
                 passages = reading.add(each, data)
                 read[each.name] = build_record(
                     compute_digest(each, data), passages, reading.skipped.get(each.name, ""), model
                 )
-        if found or not before:  # a deleted folder leaves nothing to read
+        if documents or not before:  # a deleted folder leaves nothing to read
             reading = reading.with_resolved_references()
         again = {p for name, each in read.items() if model and name not in same for p in each.links if p in index}
         if approve is not None and isinstance(extractor, LLMEntityExtractor):
@@ -390,8 +390,8 @@ class MemoryFile:
                 if d.id not in index or d.id in again or index.passage(d.id)[0] != d.text
             ]
             approve(extractor.estimate(new))
-        kept = {each.id for each in reading.passages}
-        gone = [p for p in index.passage_ids if p not in kept and self._contains_passage(places, index, p)]
+        passage_ids = {each.id for each in reading.passages}
+        gone = [p for p in index.passage_ids if p not in passage_ids and self._contains_passage(places, index, p)]
         for passage in (*gone, *sorted(again)):
             index.remove_passage(passage)
         if chosen is not None and index.vectors is None:
@@ -417,8 +417,8 @@ class MemoryFile:
         return isinstance(path, str) and self._is_below(places, path)
 
     def _is_below(self, places: Sequence[Path], path: str) -> bool:
-        whole = self.base / path
-        return any(whole == place.resolve() or place.resolve() in whole.parents for place in places)
+        resolved = self.base / path
+        return any(resolved == place.resolve() or place.resolve() in resolved.parents for place in places)
 
 
 def _restore_document(index: HippoIndex, passage: str, links: tuple[str, ...]) -> Document:
@@ -445,9 +445,11 @@ def read_options(settings: Settings, variant: str | None = None) -> dict[str, An
     chosen = get_variant(variant or settings.value("memory", "variant"))
     restart = settings.value("memory", "alpha")
     weights = {f"{name}_weight": settings.value("memory", f"{name.replace('_', '-')}-weight") for name in SIGNALS}
-    given = {name: value for name, value in weights.items() if value is not None}
+    weight_options = {name: value for name, value in weights.items() if value is not None}
     top = settings.value("memory", "top-entities")
     return {
         "variant": chosen if restart is None else replace(chosen, damping=1.0 - restart),
-        "settings": RetrievalSettings(top_k_entities=top, expand_hops=settings.value("memory", "expand-hops"), **given),
+        "settings": RetrievalSettings(
+            top_k_entities=top, expand_hops=settings.value("memory", "expand-hops"), **weight_options
+        ),
     }

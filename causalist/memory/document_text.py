@@ -98,18 +98,18 @@ def join_paragraphs(lines: Sequence[str]) -> list[str]:
     """
     sizes = sorted(map(len, lines))
     full = _FULL_LINE_SHARE * sizes[int(0.9 * (len(sizes) - 1))] if sizes else 0.0
-    found: list[str] = []
+    paragraphs: list[str] = []
     before = ""
     for line in lines:
         starts_anew = not before or _ITEM.match(line) or (len(before) < full and not line[:1].islower())
         if starts_anew:
-            found.append(line)
+            paragraphs.append(line)
         elif _CUT_WORD.search(before) and line[:1].islower():
-            found[-1] = found[-1][:-1] + line
+            paragraphs[-1] = paragraphs[-1][:-1] + line
         else:
-            found[-1] += f" {line}"
+            paragraphs[-1] += f" {line}"
         before = line
-    return found
+    return paragraphs
 
 
 def _read_pages(reader: Any, n_pages: int) -> tuple[dict[int, list[str]], int]:
@@ -255,12 +255,12 @@ class _MarkdownBuilder(HTMLParser):
         return j
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
+        attributes = dict(attrs)
         if self._skipped:
             if tag not in _VOID_TAGS:
                 self._skipped.append(tag)
             return
-        marks = given.get("class") or ""
+        marks = attributes.get("class") or ""
         if tag in _SKIPPED_TAGS or any(mark in marks.split() for mark in _SKIPPED_CLASSES):
             if tag not in _VOID_TAGS:
                 self._skipped.append(tag)
@@ -272,7 +272,7 @@ class _MarkdownBuilder(HTMLParser):
         elif tag == "code" and not self._pre:
             self.out.append("`")
         elif tag == "a":
-            href = given.get("href")
+            href = attributes.get("href")
             self._links.append(href)
             if href:
                 self.out.append("[")
@@ -330,20 +330,20 @@ def read_front_matter(text: str) -> dict[str, Any]:
     block = _FRONT_MATTER.match(text[:_MAX_FRONT_MATTER])
     if block is None:
         return {}
-    found: dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
     names: list[str] | None = None  # of the last list
     for line in block[1].splitlines():
         key, colon, value = line.partition(":")
         if names is not None and line.strip().startswith("-"):
             names += _split_names(line.strip()[1:])
         elif colon and key in _FRONT_LISTS:
-            names = found[key] = _split_names(value.strip().strip("[]"))
+            names = metadata[key] = _split_names(value.strip().strip("[]"))
         elif colon:
             names = None
             if key == "confidence" and re.fullmatch(r"[01](?:\.\d+)?|\.\d+", value.strip()):
-                found[key] = min(1.0, float(value))
+                metadata[key] = min(1.0, float(value))
     dated = _DATE.search(block[1])
-    return {**found, "timestamp": dated[1]} if dated else found
+    return {**metadata, "timestamp": dated[1]} if dated else metadata
 
 
 def _split_names(text: str) -> list[str]:

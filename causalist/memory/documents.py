@@ -90,25 +90,25 @@ class DocumentSet:
     paths: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
 
-    def add(self, found: DocumentFile, data: bytes | str) -> list[Document]:
+    def add(self, file: DocumentFile, data: bytes | str) -> list[Document]:
         """Add a document and return its passages, with references as written.
 
         Raises what `read_documents` raises.
         """
         try:
             if isinstance(data, str):
-                raise NothingToIndex(f"{found.name} cannot be read: {data}")
+                raise NothingToIndex(f"{file.name} cannot be read: {data}")
             passages, note = (
-                split_pdf(found.name, data) if found.is_pdf else (split_document(found.name, _decode(data)), "")
+                split_pdf(file.name, data) if file.is_pdf else (split_document(file.name, _decode(data)), "")
             )
         except (NothingToIndex, ExtraMissing) as error:
-            if found.is_named:
+            if file.is_named:
                 raise
-            self.skipped[found.name] = data if isinstance(data, str) else str(error).removeprefix(f"{found.name} ")
+            self.skipped[file.name] = data if isinstance(data, str) else str(error).removeprefix(f"{file.name} ")
             return []
         if note:
-            self.skipped[found.name] = note
-        self.paths.append(found.name)
+            self.skipped[file.name] = note
+        self.paths.append(file.name)
         self.passages += passages
         return passages
 
@@ -133,7 +133,7 @@ def find_documents(places: Iterable[Path], base: Path, skipped: dict[str, str]) 
 
     Documents of a folder that are too large are added to `skipped`. Raises RepositoryNotFound.
     """
-    found: dict[str, DocumentFile] = {}
+    by_name: dict[str, DocumentFile] = {}
     for place in places:
         if place.is_dir():
             root = place.resolve()
@@ -144,14 +144,14 @@ def find_documents(places: Iterable[Path], base: Path, skipped: dict[str, str]) 
             for entry in scan.entries:
                 if entry.path.lower().endswith(SUFFIXES):
                     name = _display_path(root / entry.path, base)
-                    found.setdefault(name, DocumentFile(name, root, entry.path, False))
+                    by_name.setdefault(name, DocumentFile(name, root, entry.path, False))
         elif place.is_file():
-            whole = place.resolve()
-            name = _display_path(whole, base)
-            found[name] = DocumentFile(name, whole.parent, whole.name, True)
+            resolved = place.resolve()
+            name = _display_path(resolved, base)
+            by_name[name] = DocumentFile(name, resolved.parent, resolved.name, True)
         else:
             raise RepositoryNotFound(f"{place} is neither a folder nor a file")
-    return [found[name] for name in sorted(found)]
+    return [by_name[name] for name in sorted(by_name)]
 
 
 def read_documents(places: Iterable[Path], base: Path) -> DocumentSet:
@@ -162,8 +162,8 @@ def read_documents(places: Iterable[Path], base: Path) -> DocumentSet:
     RepositoryNotFound, NothingToIndex, ExtraMissing (PDF files need the extra `pdf`).
     """
     reading = DocumentSet()
-    for found in find_documents(places, base, reading.skipped):
-        reading.add(found, found.read())
+    for file in find_documents(places, base, reading.skipped):
+        reading.add(file, file.read())
     return reading.with_resolved_references()
 
 
@@ -176,7 +176,7 @@ def split_document(path: str, text: str) -> list[Document]:
         reader = path if prose_kind(path) != "plain" else f"{path}.txt"
     matter = read_front_matter(text)
     data = text.encode("utf-8", "surrogatepass")
-    found: list[Document] = []
+    passages: list[Document] = []
     sections = read_passages(reader, text)
     starts = sorted({s.start_byte for s in sections})
     first = starts[0] if starts else len(data)
@@ -186,32 +186,32 @@ def split_document(path: str, text: str) -> list[Document]:
         end = min(section.end_byte, ends[section.start_byte])
         parts.append((f"{path}#{section.slug}", section.title, section.start_byte, end, section.start_row + 1))
     for passage_id, title, start, end, line in parts:
-        own = data[start:end].decode("utf-8", "replace").strip()
-        if not re.search(r"\w", own):
+        section_text = data[start:end].decode("utf-8", "replace").strip()
+        if not re.search(r"\w", section_text):
             continue
-        for i, (piece, links) in enumerate(_split_section(own, path)):
+        for i, (piece, links) in enumerate(_split_section(section_text, path)):
             metadata: dict[str, Any] = {**matter, "path": path, "line": line}
             if title:
                 metadata["title"] = title
             if links:
                 metadata["references"] = links
             text_of = piece if i == 0 or not title else f"{title}\n\n{piece}"
-            found.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", text_of, metadata))
-    return found
+            passages.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", text_of, metadata))
+    return passages
 
 
 def split_pdf(path: str, data: bytes) -> tuple[list[Document], str]:
     """Return (passages of a PDF file, note on its unreadable parts); a passage is a page or a part of one."""
     read = read_pdf(data, path)
-    found: list[Document] = []
+    passages: list[Document] = []
     for page in read.pages:
         text = _decode(page.text.encode("utf-8", "replace"))
         title = page.title or (read.title if page.number == 1 else "")
         for i, (piece, _) in enumerate(_split_section(text, path)):
             metadata: dict[str, Any] = {"path": path, "page": page.number, **({"title": title} if title else {})}
             passage_id = f"{path}#page-{page.number}"
-            found.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", piece, metadata))
-    return found, read.note
+            passages.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", piece, metadata))
+    return passages, read.note
 
 
 def resolve_references(passages: list[Document]) -> list[Document]:
@@ -242,14 +242,14 @@ def resolve_references(passages: list[Document]) -> list[Document]:
                 return section if section in ids else first[candidate]
         return None
 
-    found = []
+    resolved = []
     for each in passages:
         links = [t for link in each.metadata.get("references", ()) if (t := target(link)) and t != each.id]
         metadata = {key: value for key, value in each.metadata.items() if key != "references"}
         if links:
             metadata["references"] = list(dict.fromkeys(links))
-        found.append(Document(each.id, each.text, metadata))
-    return found
+        resolved.append(Document(each.id, each.text, metadata))
+    return resolved
 
 
 def _split_section(text: str, path: str) -> Iterator[tuple[str, list[str]]]:
@@ -268,15 +268,15 @@ def _split_section(text: str, path: str) -> Iterator[tuple[str, list[str]]]:
 
 def _split_paragraphs(text: str) -> list[str]:
     """Return the paragraphs; a fenced block belongs to the paragraph before it."""
-    found: list[str] = []
+    paragraphs: list[str] = []
     is_open = False
     for paragraph in re.split(r"\n\s*\n", text):
         if is_open:
-            found[-1] += f"\n\n{paragraph}"
+            paragraphs[-1] += f"\n\n{paragraph}"
         else:
-            found.append(paragraph)
+            paragraphs.append(paragraph)
         is_open ^= len(_FENCE.findall(paragraph)) % 2 == 1
-    return found
+    return paragraphs
 
 
 def _strip_links(text: str, path: str) -> tuple[str, list[str]]:
@@ -310,9 +310,9 @@ def _link_target(link: str, path: str) -> str | None:
     goal = goal.partition("?")[0]
     if not goal:
         return f"{path}#{fragment}" if fragment else None
-    whole = goal.lstrip("/") if goal.startswith("/") else posixpath.join(posixpath.dirname(path), goal)
-    whole = posixpath.normpath(whole)
-    return f"{whole}#{fragment}" if fragment else whole
+    target = goal.lstrip("/") if goal.startswith("/") else posixpath.join(posixpath.dirname(path), goal)
+    target = posixpath.normpath(target)
+    return f"{target}#{fragment}" if fragment else target
 
 
 def _decode(data: bytes) -> str:
@@ -360,17 +360,17 @@ def find_excerpt(text: str, query: str, *, names: Iterable[str] = (), length: in
     name_weights = {term: 0.5 for name in names for term in _split_terms(name.replace("_", " "))}
     weights = {**name_weights, **dict.fromkeys(query_terms, 1.0)}
     parts = [part for raw in _BREAK.split(body) if (part := " ".join(_MARKS.sub("", raw).split()))]
-    has = [set(_split_terms(part)) & weights.keys() for part in parts]
-    matched_terms = set().union(*has) | (set(_split_terms(text)) & query_terms.keys())
+    terms_by_part = [set(_split_terms(part)) & weights.keys() for part in parts]
+    matched_terms = set().union(*terms_by_part) | (set(_split_terms(text)) & query_terms.keys())
     words = tuple(dict.fromkeys(query_terms[term] for term in query_terms if term in matched_terms))
     best, first, last = -1.0, 0, 0
     for start in range(len(parts)):
-        size, found, end = 0, set[str](), start
+        size, shown_terms, end = 0, set[str](), start
         while end < len(parts) and (end == start or size + len(parts[end]) <= length):
             size += len(parts[end]) + 1
-            found |= has[end]
+            shown_terms |= terms_by_part[end]
             end += 1
-        value = sum(weights[term] for term in sorted(found))
+        value = sum(weights[term] for term in sorted(shown_terms))
         if value > best:
             best, first, last = value, start, end
     shown = " ".join(parts[first:last])
@@ -395,11 +395,11 @@ def _query_terms(query: str) -> dict[str, str]:
     """Return the terms of the query, each with the word that contains it."""
     words = _WORD.findall(query)
     telling = [word for word in words if word.lower() not in STOP_WORDS] or words
-    found: dict[str, str] = {}
+    word_by_term: dict[str, str] = {}
     for word in telling:
         for term in terms_of(word):
-            found.setdefault(term, word)
-    return found
+            word_by_term.setdefault(term, word)
+    return word_by_term
 
 
 def _split_terms(text: str) -> list[str]:

@@ -83,28 +83,28 @@ class EntityExtractor(Protocol):
 Embedder: TypeAlias = embedding.Embedder | Callable[[Sequence[str]], Iterable[Sequence[float]]]
 
 
-def normalize_extraction(found: "Extraction | Sequence[Entity]") -> Extraction:
+def normalize_extraction(output: "Extraction | Sequence[Entity]") -> Extraction:
     """Return extractor output as an Extraction with valid names and at most MAX_ENTITIES entities.
 
     The most frequent entities are kept, ties by position in the text. Triples of removed entities are removed.
     """
-    whole = found if isinstance(found, Extraction) else Extraction(tuple(Entity(*each) for each in found))
-    ids = _choose_names(entity.name for entity in whole.entities)
-    kept = set(ids.values())
+    extraction = output if isinstance(output, Extraction) else Extraction(tuple(Entity(*each) for each in output))
+    ids = _choose_names(entity.name for entity in extraction.entities)
+    kept_ids = set(ids.values())
     entities = tuple(
         entity._replace(type=entity.type if entity.type in TYPES else "entity")
-        for entity in whole.entities
+        for entity in extraction.entities
         if entity.name in ids
     )
     triples = tuple(
         triple
-        for triple in whole.triples
-        if entity_id(triple.subject) in kept
-        and entity_id(triple.object) in kept
+        for triple in extraction.triples
+        if entity_id(triple.subject) in kept_ids
+        and entity_id(triple.object) in kept_ids
         and entity_id(triple.subject) != entity_id(triple.object)
         and 0 < triple.confidence <= 1
     )
-    return Extraction(entities, triples, whole.diagnostics)
+    return Extraction(entities, triples, extraction.diagnostics)
 
 
 def _choose_names(names: Iterable[str]) -> dict[str, str]:
@@ -115,8 +115,8 @@ def _choose_names(names: Iterable[str]) -> dict[str, str]:
     for name, n in n_names.items():
         if ids[name]:
             counts[ids[name]] = counts.get(ids[name], 0) + n
-    kept = set(sorted(counts, key=lambda key: -counts[key])[:MAX_ENTITIES])  # stable: ties stay in text order
-    return {name: key for name, key in ids.items() if key in kept}
+    kept_ids = set(sorted(counts, key=lambda key: -counts[key])[:MAX_ENTITIES])  # stable: ties stay in text order
+    return {name: key for name, key in ids.items() if key in kept_ids}
 
 
 _MONTH = (
@@ -223,9 +223,9 @@ class RegexEntityExtractor:
 
     def __call__(self, text: str) -> Extraction:
         """Return the entities of a text."""
-        found = sorted(_find_mentions(text), key=itemgetter(2))
-        kept = _choose_names(map(itemgetter(0), found))
-        entities = tuple(Entity(*each) for each in found if each[0] in kept)
+        mentions = sorted(_find_mentions(text), key=itemgetter(2))
+        kept_ids = _choose_names(map(itemgetter(0), mentions))
+        entities = tuple(Entity(*each) for each in mentions if each[0] in kept_ids)
         return normalize_extraction(Extraction(entities, tuple(find_abbreviations(entities, text))))
 
 
@@ -378,12 +378,12 @@ class SpacyEntityExtractor:
 
     def __call__(self, text: str) -> Extraction:
         """Return the entities of a text."""
-        found = (
+        entities = (
             Entity(span.text, _TYPES.get(span.label_, "concept"), span.start_char)
             for span in self._nlp(text).ents
             if span.label_ not in _LEFT_OUT
         )
-        return normalize_extraction(Extraction(tuple(found)))
+        return normalize_extraction(Extraction(tuple(entities)))
 
 
 ASKED_TYPES = ("person", "org", "location", "concept", "event", "artifact")
@@ -418,7 +418,7 @@ class DiagnosticList:
 
 def parse_entities(output: str, text: str, diagnostics: DiagnosticList) -> tuple[Entity, ...]:
     """Return the entities of a model's answer that the passage names."""
-    found: list[Entity] = []
+    named_entities: list[Entity] = []
     lower = text.lower()
     plain = f" {normalize(text)} "
     for item in _read_items(output, "entities", diagnostics):
@@ -433,16 +433,16 @@ def parse_entities(output: str, text: str, diagnostics: DiagnosticList) -> tuple
         if kind not in ASKED_TYPES:
             diagnostics.add(f"{_format_value(name)} has the unknown type {_format_value(kind)}")
             kind = "entity"
-        found.append(Entity(name.strip(), str(kind), start))
-    return tuple(found)
+        named_entities.append(Entity(name.strip(), str(kind), start))
+    return tuple(named_entities)
 
 
 def parse_triples(
     output: str, entities: Sequence[Entity], diagnostics: DiagnosticList, threshold: float = CONFIDENCE_THRESHOLD
 ) -> tuple[Triple, ...]:
     """Return the triples of a model's answer between these entities, with at least `threshold` confidence."""
-    known = {entity_id(entity.name) for entity in entities}
-    found: dict[tuple[str, str, str], Triple] = {}
+    entity_ids = {entity_id(entity.name) for entity in entities}
+    triples: dict[tuple[str, str, str], Triple] = {}
     for item in _read_items(output, "triples", diagnostics):
         subject, predicate, target, confidence = (
             item.get(key) for key in ("subject", "predicate", "object", "confidence")
@@ -451,7 +451,7 @@ def parse_triples(
             diagnostics.add(f"an invalid triple: {_format_value(item)}")
             continue
         ends, words = (entity_id(subject), entity_id(target)), " ".join(predicate.split())
-        if ends[0] not in known or ends[1] not in known or ends[0] == ends[1]:
+        if ends[0] not in entity_ids or ends[1] not in entity_ids or ends[0] == ends[1]:
             diagnostics.add(f"a triple without two entities of the passage: {_format_value(item)}")
         elif not words or len(words) > _MAX_PREDICATE_CHARACTERS:
             diagnostics.add(f"a triple without a predicate of a few words: {_format_value(item)}")
@@ -460,9 +460,9 @@ def parse_triples(
         elif confidence >= threshold:
             triple = Triple(subject.strip(), words, target.strip(), float(confidence))
             key = (ends[0], words.lower(), ends[1])
-            if key not in found or found[key].confidence < triple.confidence:
-                found[key] = triple
-    return tuple(found.values())
+            if key not in triples or triples[key].confidence < triple.confidence:
+                triples[key] = triple
+    return tuple(triples.values())
 
 
 def _read_items(output: str, what: str, diagnostics: DiagnosticList) -> list[Mapping[str, Any]]:
@@ -491,9 +491,9 @@ def _read_items(output: str, what: str, diagnostics: DiagnosticList) -> list[Map
 def _parse_json(output: str, what: str, diagnostics: DiagnosticList) -> Any:
     """Return the JSON value in the answer, with safe repairs; None if there is none."""
     text = re.sub(r"^\s*```\w*\s*|\s*```\s*$", "", output)
-    whole = _load_json(text)
-    if whole is not None:
-        return whole
+    document = _load_json(text)
+    if document is not None:
+        return document
     start = min((at for at in (text.find("["), text.find("{")) if at >= 0), default=-1)
     if start < 0:
         return None
@@ -600,17 +600,17 @@ class LLMEntityExtractor:
             diagnostics.add(f"the model was shown the first {_MAX_TEXT_CHARACTERS:,} of {len(text):,} characters")
         entities = parse_entities(self._ask(self._prompt(self._entities, shown)), text, diagnostics)
         if not entities:
-            found = self._patterns(text).entities
-            if found and diagnostics.as_tuple():
+            pattern_entities = self._patterns(text).entities
+            if pattern_entities and diagnostics.as_tuple():
                 diagnostics.add("entities are those that patterns find")
-            return Extraction(found if diagnostics.as_tuple() else (), (), diagnostics.as_tuple())
-        kept = normalize_extraction(Extraction(entities)).entities
-        names = list(dict.fromkeys(entity.name for entity in kept))
+            return Extraction(pattern_entities if diagnostics.as_tuple() else (), (), diagnostics.as_tuple())
+        valid_entities = normalize_extraction(Extraction(entities)).entities
+        names = list(dict.fromkeys(entity.name for entity in valid_entities))
         if len(names) < 2:
-            return Extraction(kept, (), diagnostics.as_tuple())
+            return Extraction(valid_entities, (), diagnostics.as_tuple())
         prompt = self._prompt(self._triples, shown, entities="\n".join(f"- {' '.join(name.split())}" for name in names))
-        triples = parse_triples(self._ask(prompt), kept, diagnostics, self.threshold)
-        return Extraction(kept, triples, diagnostics.as_tuple())
+        triples = parse_triples(self._ask(prompt), valid_entities, diagnostics, self.threshold)
+        return Extraction(valid_entities, triples, diagnostics.as_tuple())
 
     def estimate(self, texts: Iterable[str]) -> Estimate:
         """Return the expected cost of asking about these passages, without asking."""
@@ -639,9 +639,9 @@ class LLMEntityExtractor:
 
     def _ask(self, prompt: str) -> str:
         key = self._key(prompt)
-        known = self._cache.get(key)
-        if known is not None:
-            return known
+        cached = self._cache.get(key)
+        if cached is not None:
+            return cached
         for attempt in range(1, _MAX_ATTEMPTS + 1):
             try:
                 answer = str(self.model.prompt(prompt, stream=False).text())

@@ -131,7 +131,7 @@ def read_passages(path: Path) -> list[dict[str, Any]]:
 
     Nothing else of the file is trusted: neither its format nor its checksum.
     """
-    found: list[dict[str, Any]] = []
+    passages: list[dict[str, Any]] = []
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             database.text_factory = lambda data: data.decode("utf-8", "replace")
@@ -149,14 +149,14 @@ def read_passages(path: Path) -> list[dict[str, Any]]:
                         break
                     metadata = json.loads(row[2])
                     check_passage(row[0], row[1], metadata)
-                    found.append({"id": row[0], "text": row[1], "metadata": metadata})
+                    passages.append({"id": row[0], "text": row[1], "metadata": metadata})
                 except (sqlite3.Error, ValueError, TypeError, RecursionError, UsageError):
                     failures += 1
-                    if failures > _MAX_FAILURES and not found:
+                    if failures > _MAX_FAILURES and not passages:
                         break
     except (OSError, sqlite3.Error, ValueError):
         pass
-    return list({each["id"]: each for each in found}.values())
+    return list({each["id"]: each for each in passages}.values())
 
 
 def load(path: Path, embedder: Embedder | None = None) -> MemoryState:
@@ -181,8 +181,8 @@ def read_checksum(path: Path) -> str:
         if path.suffix == ".json":
             return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            found = database.execute("SELECT value FROM meta WHERE key = 'checksum'").fetchone()
-            return str(found[0]) if found else ""
+            row = database.execute("SELECT value FROM meta WHERE key = 'checksum'").fetchone()
+            return str(row[0]) if row else ""
     except (OSError, sqlite3.Error, ValueError):  # ValueError: text that is no UTF-8
         return ""
 
@@ -191,8 +191,8 @@ def read_embedder_name(path: Path) -> str | None:
     """Return the name of the embedder of the stored vectors, "" if it has none; None if there are no vectors."""
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            found = database.execute("SELECT value FROM meta WHERE key = 'embedder'").fetchone()
-            return None if found is None else str(found[0])
+            row = database.execute("SELECT value FROM meta WHERE key = 'embedder'").fetchone()
+            return None if row is None else str(row[0])
     except (OSError, sqlite3.Error, ValueError):  # ValueError: text that is no UTF-8
         return None
 
@@ -223,12 +223,14 @@ def _write(path: Path, state: MemoryState) -> None:
         arrays |= {f"names.{name}": array for name, array in pack_names(names).items()}
     if vectors is not None:
         arrays["vectors"] = vectors.matrix(passages)
-        named = [name for name in records.entities.strings if name in vectors.entities]
+        embedded_names = [name for name in records.entities.strings if name in vectors.entities]
         arrays["entity vectors"] = (
-            np.stack([vectors.entities[name] for name in named]) if named else np.zeros((0, 1), dtype=np.float32)
+            np.stack([vectors.entities[name] for name in embedded_names])
+            if embedded_names
+            else np.zeros((0, 1), dtype=np.float32)
         )
         arrays["entity vectors.numbers"] = np.array(
-            [records.entities.by_string[name] for name in named], dtype=np.int64
+            [records.entities.by_string[name] for name in embedded_names], dtype=np.int64
         )
     with closing(sqlite3.connect(path)) as database, database:
         database.executescript(_SCHEMA)
@@ -277,17 +279,19 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     _check_range(arrays["terms"][:, 0], len(records.terms.strings))
     _check_range(arrays["defines"][:, 0], len(records.entities.strings))
     _check_range(arrays["words"][:, 0], len(records.words.strings))
-    named = _numbers_of_names(arrays["mentions"][:, 0], ((row[1], row[3]) for row in triples))
-    records.name_similarity.restore([records.entities.strings[number] for number in named], plain_lists["similar"])
+    name_numbers = _numbers_of_names(arrays["mentions"][:, 0], ((row[1], row[3]) for row in triples))
+    records.name_similarity.restore(
+        [records.entities.strings[number] for number in name_numbers], plain_lists["similar"]
+    )
     defines = _split(arrays["defines"][:, 0], arrays["defines.sizes"])
     mentions = _split(arrays["mentions"], arrays["mentions.sizes"])
     terms = _split(arrays["terms"], arrays["terms.sizes"])
     words = _split(arrays["words"][:, 0], arrays["words.sizes"])
     columns = zip(passages, mentions, terms, defines, words, strict=True)
-    for (number, passage, text, metadata), own, counts, about, order in columns:
+    for (number, passage, text, metadata), mention_rows, counts, about, order in columns:
         plain = json.loads(metadata)
         references = tuple(dict.fromkeys(r for r in plain.get("references", ()) if r != passage))
-        record = Record(text, plain, own, counts, about, tuple(by_passage.get(number, ())), references, order)
+        record = Record(text, plain, mention_rows, counts, about, tuple(by_passage.get(number, ())), references, order)
         records.restore(passage, record)
     diagnostics: dict[str, tuple[str, ...]] = {}
     for number, detail in notes:
@@ -321,9 +325,9 @@ def _read_vectors(embedder: Embedder, arrays: Arrays, passages: list[str], recor
 
 def _names_in(records: Records) -> list[str]:
     """Return the entity names that occur in some passage, by number."""
-    found = records.passages.values()
-    ends = ((t.subject, t.object) for r in found for t in r.triples)
-    numbers = _numbers_of_names(_concatenate([r.mentions for r in found], 4)[:, 0], ends)
+    stored_records = records.passages.values()
+    ends = ((t.subject, t.object) for r in stored_records for t in r.triples)
+    numbers = _numbers_of_names(_concatenate([r.mentions for r in stored_records], 4)[:, 0], ends)
     return [records.entities.strings[number] for number in numbers]
 
 
@@ -470,9 +474,9 @@ def _parse_records(data: Mapping[str, Any]) -> Records:
             entity = entities[target]
             n = int(link.get("count", 1))
             positions = [int(p) for p in link.get("positions") or [-1] * n]
-            written = link.get("written") or [str(entity.get("canonical_name", target.removeprefix("entity:")))] * n
+            spellings = link.get("written") or [str(entity.get("canonical_name", target.removeprefix("entity:")))] * n
             types = link.get("entity_types") or [str(entity.get("entity_type", "entity")).lower()] * n
-            mentions.setdefault(source, []).extend(map(Entity, written, types, positions))
+            mentions.setdefault(source, []).extend(map(Entity, spellings, types, positions))
         elif kind == "references":
             references.setdefault(source, []).append(str(chunks[target].get("passage_id", target)))
         elif kind == "related_to" and "predicate" in link:
@@ -484,11 +488,11 @@ def _parse_records(data: Mapping[str, Any]) -> Records:
         passage = str(node.get("passage_id", node_id))
         metadata = dict(node.get("metadata") or {})
         if references.get(node_id):
-            known = metadata.get("references", [])
-            metadata["references"] = [*known, *(r for r in references[node_id] if r not in known)]
-        found = sorted(mentions.get(node_id, ()), key=lambda entity: entity.start)
+            listed = metadata.get("references", [])
+            metadata["references"] = [*listed, *(r for r in references[node_id] if r not in listed)]
+        ordered_entities = sorted(mentions.get(node_id, ()), key=lambda entity: entity.start)
         text = clean_text(node["text"] if "text" in node else metadata.pop("text"))
-        extraction = normalize_extraction(Extraction(tuple(found), tuple(triples.get(node_id, ()))))
+        extraction = normalize_extraction(Extraction(tuple(ordered_entities), tuple(triples.get(node_id, ()))))
         records.put(passage, text, check_passage(passage, text, metadata), extraction)
     return records
 
@@ -509,7 +513,7 @@ def from_networkx(graph: Any) -> dict[str, Any]:
 
 
 def _group_by_entity(mentions: np.ndarray[Any, np.dtype[np.int32]]) -> dict[int, list[list[int]]]:
-    found: dict[int, list[list[int]]] = {}
+    rows_by_entity: dict[int, list[list[int]]] = {}
     for row in mentions.tolist():
-        found.setdefault(row[0], []).append(row)
-    return found
+        rows_by_entity.setdefault(row[0], []).append(row)
+    return rows_by_entity

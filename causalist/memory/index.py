@@ -94,22 +94,22 @@ def add_synonyms(entities: Sequence[int], snapshot: Snapshot) -> list[str]:
 def find_neighborhood(entities: Sequence[int], hops: int, snapshot: Snapshot) -> list[Neighbor]:
     """Return the neighbors of one entity, or of all senses of a name; by hops, then strength, then id."""
     _check_hops(hops)
-    seen = set(entities)
-    frontier = sorted(seen)
-    found: list[Neighbor] = []
+    reached = set(entities)
+    frontier = sorted(reached)
+    neighbors: list[Neighbor] = []
     for hop in range(1, hops + 1):
         ends = np.array(frontier, dtype=np.int64)
         strengths, kinds = _link_strengths(ends, snapshot), _link_kinds(ends, snapshot)
-        new = [e for e in strengths if e not in seen]
-        found += sorted(
+        new = [e for e in strengths if e not in reached]
+        neighbors += sorted(
             (Neighbor(snapshot.arrays.entities[e], hop, strengths[e], tuple(sorted(kinds[e]))) for e in new),
             key=lambda each: (-each.strength, each.entity),
         )
-        seen.update(new)
+        reached.update(new)
         frontier = sorted(new)
         if not frontier:
             break
-    return found
+    return neighbors
 
 
 def describe_entity(entities: Sequence[int], snapshot: Snapshot) -> EntityInfo:
@@ -134,12 +134,12 @@ def describe_entity(entities: Sequence[int], snapshot: Snapshot) -> EntityInfo:
 def build_synonym_graph(snapshot: Snapshot) -> dict[str, dict[str, float]]:
     """Return similarity edges as an adjacency: entity -> entity -> similarity."""
     similar, names = snapshot.arrays.similar, snapshot.arrays.entities
-    found: dict[str, dict[str, float]] = {}
+    similarities: dict[str, dict[str, float]] = {}
     for row, column, value in zip(
         similar.rows.tolist(), similar.indices.tolist(), similar.values.tolist(), strict=True
     ):
-        found.setdefault(names[row], {})[names[column]] = value
-    return found
+        similarities.setdefault(names[row], {})[names[column]] = value
+    return similarities
 
 
 def count_stats(snapshot: Snapshot) -> dict[str, int | float]:
@@ -177,7 +177,7 @@ def _link_strengths(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, fl
 def _link_kinds(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, set[str]]:
     arrays = snapshot.arrays
     passages, _, _ = arrays.passages_by_entity.gather(ends)
-    found: dict[int, set[str]] = {}
+    kinds_by_entity: dict[int, set[str]] = {}
     is_end = np.zeros(arrays.n_entities, dtype=np.bool_)
     is_end[ends] = True
     lists = (
@@ -188,8 +188,8 @@ def _link_kinds(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, set[st
     )
     for kind, entities in lists:
         for e in np.unique(entities).tolist():
-            found.setdefault(e, set()).add(kind)
-    return found
+            kinds_by_entity.setdefault(e, set()).add(kind)
+    return kinds_by_entity
 
 
 def _check_hops(hops: int) -> None:
@@ -383,17 +383,17 @@ class HippoIndex:
         hidden = [p for p, record in self.records.passages.items() if not is_visible(record.metadata, readers)]
         if not hidden:
             return self
-        found = HippoIndex(entity_extractor=self.extractor, variant=self.variant, settings=self.settings)
-        found.vectors = self.vectors
-        found.records = self.records.without(hidden)
-        return found
+        visible = HippoIndex(entity_extractor=self.extractor, variant=self.variant, settings=self.settings)
+        visible.vectors = self.vectors
+        visible.records = self.records.without(hidden)
+        return visible
 
     def embed_with(self, embedder: Embedder) -> None:
         """Compute the vectors of all passages anew. Raises UsageError, ModelFailed; then the index is unchanged."""
         vectors = Vectors(embedder)
         passages = self.passage_ids
-        found = vectors.embed([self.records.passages[passage].text for passage in passages])
-        vectors.passages.update(zip(passages, found, strict=True))
+        passage_vectors = vectors.embed([self.records.passages[passage].text for passage in passages])
+        vectors.passages.update(zip(passages, passage_vectors, strict=True))
         self.vectors, self._view = vectors, None
 
     # -- disk
@@ -519,19 +519,19 @@ class HippoIndex:
             self.records.touched = {}
 
     def _is_new_text(self, passage_id: str, text: str) -> bool:
-        known = self.records.passages.get(passage_id)
-        return known is None or known.text != text
+        record = self.records.passages.get(passage_id)
+        return record is None or record.text != text
 
     def _put(self, passage_id: str, text: str, metadata: Mapping[str, Any]) -> None:
-        known = self.records.passages.get(passage_id)
-        if known is not None and known.text == text:
-            if known.metadata != metadata:
-                self.records.restore(passage_id, self._with_metadata(known, passage_id, metadata))
+        record = self.records.passages.get(passage_id)
+        if record is not None and record.text == text:
+            if record.metadata != metadata:
+                self.records.restore(passage_id, self._with_metadata(record, passage_id, metadata))
             return
-        found = normalize_extraction(self.extractor(text))
-        self.records.put(passage_id, text, metadata, found)
-        if found.diagnostics:
-            self.diagnostics[passage_id] = found.diagnostics
+        extraction = normalize_extraction(self.extractor(text))
+        self.records.put(passage_id, text, metadata, extraction)
+        if extraction.diagnostics:
+            self.diagnostics[passage_id] = extraction.diagnostics
         else:
             self.diagnostics.pop(passage_id, None)
 

@@ -84,8 +84,8 @@ class Matrix:
 
     def beside(self, other: "Matrix") -> "Matrix":
         """Return the matrix with the columns of another one of as many rows behind its own."""
-        own, others = self.sizes, other.sizes
-        at = np.arange(len(self.indices)) + np.repeat(other.indptr[:-1], own)
+        own_sizes, others = self.sizes, other.sizes
+        at = np.arange(len(self.indices)) + np.repeat(other.indptr[:-1], own_sizes)
         at_other = np.arange(len(other.indices)) + np.repeat(self.indptr[1:], others)
         indices = np.empty(len(at) + len(at_other), dtype=np.int32)
         values = np.empty(len(indices))
@@ -182,19 +182,19 @@ class Splice(NamedTuple):
         if not len(self.cuts):
             return kept
         at = self.cuts + np.arange(len(self.cuts))
-        found = np.empty(len(kept) + len(at), dtype=kept.dtype)
-        is_old = np.ones(len(found), dtype=np.bool_)
-        found[at] = new
+        merged = np.empty(len(kept) + len(at), dtype=kept.dtype)
+        is_old = np.ones(len(merged), dtype=np.bool_)
+        merged[at] = new
         if len(at) > _MAX_SEARCHES:
             is_old[at] = False
-            found[is_old] = kept
-            return found
+            merged[is_old] = kept
+            return merged
         start = 0
         for i, cut in enumerate(self.cuts.tolist()):
-            found[start + i : cut + i] = kept[start:cut]
+            merged[start + i : cut + i] = kept[start:cut]
             start = cut
-        found[start + len(at) :] = kept[start:]
-        return found
+        merged[start + len(at) :] = kept[start:]
+        return merged
 
 
 def splice_entries(
@@ -212,13 +212,13 @@ def splice_entries(
     """
     sizes = np.diff(indptr)
     moved = indices if columns.is_same else columns.place.astype(indices.dtype)[indices]
-    kept: NDArray[np.bool_] | None = None
+    is_kept: NDArray[np.bool_] | None = None
     if rows.has_gone or columns.has_gone or without is not None:
-        kept = np.repeat(rows.place >= 0, sizes) & (moved >= 0)
+        is_kept = np.repeat(rows.place >= 0, sizes) & (moved >= 0)
         if without is not None:
-            kept[without] = False
-        moved = moved[kept]
-        sizes = np.diff(np.concatenate([[0], np.cumsum(kept)])[indptr])
+            is_kept[without] = False
+        moved = moved[is_kept]
+        sizes = np.diff(np.concatenate([[0], np.cumsum(is_kept)])[indptr])
     alive = rows.place >= 0
     new_sizes = np.zeros(rows.n, dtype=np.int64)
     new_sizes[rows.place[alive]] = sizes[alive]
@@ -238,7 +238,7 @@ def splice_entries(
         cuts = np.searchsorted(keys, new_rows * columns.n + new_columns)
     result = starts.copy()
     result[1:] += np.cumsum(np.bincount(new_rows, minlength=rows.n))
-    splice = Splice(kept, cuts)
+    splice = Splice(is_kept, cuts)
     return result, splice.merge(moved, new_columns.astype(indices.dtype)), splice
 
 
@@ -260,9 +260,9 @@ class SortedPositions(Mapping[str, int]):
 
     def __getitem__(self, string: str) -> int:
         """Return the position of a string. Raises KeyError."""
-        known = self._further.get(string)
-        if known is not None:
-            return known
+        position = self._further.get(string)
+        if position is not None:
+            return position
         at = bisect_left(self._strings, string)
         if at < len(self._strings) and self._strings[at] == string:
             return at

@@ -98,14 +98,16 @@ class NameSimilarity:
     def state(self, names: Sequence[str]) -> dict[str, Any]:
         """Return what is expensive to compute about these known names, as plain data that `restore` takes."""
         words = sorted({word for name in names for word in _correctable_words(name)})
-        there = set(words)
+        known_words = set(words)
         position = {name: i for i, name in enumerate(names)}
         pairs = sorted((position[a], position[b], v) for (a, b), v in self.pairs.items()
                        if a in position and b in position)  # fmt: skip
         return {
             "keys": [_stem_key_with_marks(name) for name in names],
             "words": words,
-            "near": [(a, b) for a in words for b in sorted(self._similar_words.get(a, ())) if a < b and b in there],
+            "near": [
+                (a, b) for a in words for b in sorted(self._similar_words.get(a, ())) if a < b and b in known_words
+            ],
             "pairs": pairs,
         }
 
@@ -129,23 +131,23 @@ class NameSimilarity:
 
     def similar_names(self, name: str) -> dict[str, float]:
         """Return the known names similar to any name, with their similarity; the name itself included."""
-        found: dict[str, float] = {name: 1.0} if name in self._names else {}
-        found.update(dict.fromkeys(self.names_with_words(name), 1.0))
+        similarities: dict[str, float] = {name: 1.0} if name in self._names else {}
+        similarities.update(dict.fromkeys(self.names_with_words(name), 1.0))
         words = name.split("_")
         for word in _correctable_words(name):
             for near in self._similar_words[word] if word in self._similar_words else self._find_similar_words(word):
                 other = "_".join(near if each == word else each for each in words)
                 if other in self._names:
-                    found.setdefault(other, self._similarity(name, other, word, near))
-        return {other: value for other, value in sorted(found.items()) if value >= SIMILARITY_THRESHOLD}
+                    similarities.setdefault(other, self._similarity(name, other, word, near))
+        return {other: value for other, value in sorted(similarities.items()) if value >= SIMILARITY_THRESHOLD}
 
     def _pair(self, a: str, b: str, similarity: float) -> None:
         if a != b:
             pair = (a, b) if a < b else (b, a)
-            known = self.pairs.get(pair)
-            if known is None or similarity > known:
+            previous = self.pairs.get(pair)
+            if previous is None or similarity > previous:
                 self.pairs[pair] = similarity
-                self.n_revised += known is not None
+                self.n_revised += previous is not None
 
     def _pair_if_similar(self, a: str, b: str, word: str, near: str) -> None:
         similarity = self._similarity(a, b, word, near)
@@ -171,13 +173,13 @@ class NameSimilarity:
         for uncut in self._unindexed_words:
             self._index_pieces(uncut)
         self._unindexed_words.clear()
-        found: dict[str, None] = {}
+        similar_words: dict[str, None] = {}
         candidates = dict.fromkeys(chain.from_iterable(self._by_piece.get(probe, ()) for probe in _probe_pieces(word)))
         for other in candidates:
             most = _allowed_slips(max(len(word), len(other)))
             if other != word and damerau_distance(word, other, most) <= most:
-                found[other] = None
-        return list(found)
+                similar_words[other] = None
+        return list(similar_words)
 
 
 def _correctable_words(name: str) -> list[str]:
@@ -241,14 +243,14 @@ class Vectors:
 
     def embed(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
         """Return the vectors of texts. Raises UsageError for an invalid vector, ModelFailed."""
-        found: list[NDArray[np.float32]] = []
+        vectors: list[NDArray[np.float32]] = []
         for start in range(0, len(texts), _BATCH_TEXTS):
             batch = list(texts[start : start + _BATCH_TEXTS])
             rows = self._call_embedder(batch)
             if len(rows) != len(batch):
                 raise UsageError(f"the embedder returned {len(rows)} vectors for {len(batch)} texts")
-            found += [self._normalize(row) for row in rows]
-        return found
+            vectors += [self._normalize(row) for row in rows]
+        return vectors
 
     def _call_embedder(self, batch: list[str]) -> list[NDArray[np.float64]]:
         try:
@@ -260,12 +262,12 @@ class Vectors:
             raise ModelFailed(f"the embedder failed: {type(error).__name__}: {str(error)[:200]}") from error
 
     def _normalize(self, row: NDArray[np.float64]) -> NDArray[np.float32]:
-        known = next(iter(self.passages.values()), None)
+        sample = next(iter(self.passages.values()), None)
         if (
             row.ndim != 1
             or not len(row)
             or not np.isfinite(row).all()
-            or (known is not None and len(known) != len(row))
+            or (sample is not None and len(sample) != len(row))
         ):
             raise UsageError(
                 f"the embedder returned an array of shape {row.shape}; vectors must be finite and of equal length"
@@ -317,11 +319,11 @@ def cosines(matrix: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray
         return np.zeros(0)
     if matrix.shape[1] != len(vector):
         raise UsageError(f"the query vector has {len(vector)} numbers, but those of the index have {matrix.shape[1]}")
-    found = np.empty(len(matrix))
+    cosine_by_row = np.empty(len(matrix))
     for start in range(0, len(matrix), _BLOCK_ROWS):
         block = matrix[start : start + _BLOCK_ROWS].astype(np.float64)
-        found[start : start + _BLOCK_ROWS] = np.add.reduce(block * vector.astype(np.float64), axis=1)
-    return found
+        cosine_by_row[start : start + _BLOCK_ROWS] = np.add.reduce(block * vector.astype(np.float64), axis=1)
+    return cosine_by_row
 
 
 _SEPARATOR = re.compile(r"\s+[—–:-]+\s+|:\s")
@@ -353,19 +355,24 @@ def find_defined_names(text: str, title: object, leading: str = "") -> list[str]
     >>> find_defined_names("- class csv.Sniffer()\n\nDeduces.", "13.1. `csv` — CSV File Reading")
     ['csv_—_csv_file_reading', 'csv', 'csv_file_reading', 'csv.sniffer']
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     heading = title if isinstance(title, str) and title.strip() else find_heading(text)
     if not heading:
-        found[entity_id(leading)] = None
+        names[entity_id(leading)] = None
     else:
-        whole = _NUMBER.sub("", heading[:300])
-        plain = _BRACKETS.sub("", whole)
-        for part in (whole.replace("`", ""), plain, *_SEPARATOR.split(whole), *_SPAN.findall(whole)):
+        heading_text = _NUMBER.sub("", heading[:300])
+        plain = _BRACKETS.sub("", heading_text)
+        for part in (
+            heading_text.replace("`", ""),
+            plain,
+            *_SEPARATOR.split(heading_text),
+            *_SPAN.findall(heading_text),
+        ):
             name = _ARTICLE.sub("", part.replace("`", "").strip())
-            found.update(dict.fromkeys((entity_id(name), entity_id(_KIND_SUFFIX.sub("", name)))))
-    found.update(dict.fromkeys(entity_id(match[1]) for match in _TERM.finditer(text)))
-    found.pop("", None)
-    return list(found)[:_MAX_DEFINED_TERMS]
+            names.update(dict.fromkeys((entity_id(name), entity_id(_KIND_SUFFIX.sub("", name)))))
+    names.update(dict.fromkeys(entity_id(match[1]) for match in _TERM.finditer(text)))
+    names.pop("", None)
+    return list(names)[:_MAX_DEFINED_TERMS]
 
 
 def find_heading(text: str) -> str:
@@ -434,11 +441,11 @@ class StringNumbers:
 
     def intern(self, string: str) -> int:
         """Return the number of a string; a new string gets the next number."""
-        found = self.by_string.get(string)
-        if found is None:
-            found = self.by_string[string] = len(self.strings)
+        number = self.by_string.get(string)
+        if number is None:
+            number = self.by_string[string] = len(self.strings)
             self.strings.append(string)
-        return found
+        return number
 
 
 class Records:
@@ -462,7 +469,7 @@ class Records:
         self.linking: set[str] = set()
         self._similar: tuple[int, NDArray[np.int64], NDArray[np.float64]] | None = None
 
-    def put(self, passage_id: str, text: str, metadata: Mapping[str, Any], found: Extraction) -> None:
+    def put(self, passage_id: str, text: str, metadata: Mapping[str, Any], extraction: Extraction) -> None:
         """Add a passage, or replace it."""
         references = tuple(dict.fromkeys(r for r in metadata.get(REFERENCES, ()) if r != passage_id))
         triples = tuple(
@@ -472,11 +479,11 @@ class Records:
                 self._intern_entity(t.object),
                 float(t.confidence),
             )
-            for t in found.triples
+            for t in extraction.triples
         )
         mentions = [
             (self._intern_entity(e.name), self.written.intern(e.name), TYPES.index(e.type), e.start)
-            for e in found.entities
+            for e in extraction.entities
         ]
         rows = np.array(mentions, dtype=np.int32).reshape(-1, 4)
         runs = split_text(text)
@@ -533,9 +540,9 @@ class Records:
         if len(mentions) and 0 <= int(mentions[0, 3]) <= _MAX_LEAD:
             leading = self.written.strings[int(mentions[0, 1])]
         names = find_defined_names(text, metadata.get(TITLE), leading)
-        found = {self.entities.intern(name) for name in names}
-        found |= {t.object for t in triples if t.predicate == ALIAS and t.subject in found}
-        return np.array(sorted(found), dtype=np.int32)
+        defined = {self.entities.intern(name) for name in names}
+        defined |= {t.object for t in triples if t.predicate == ALIAS and t.subject in defined}
+        return np.array(sorted(defined), dtype=np.int32)
 
     def words_of_entity(self, number: int) -> Words:
         """Return the words of an entity's name, () if it cannot be searched."""
@@ -590,11 +597,11 @@ class Records:
 
     def without(self, passages: Collection[str]) -> "Records":
         """Return records without some passages; the numbers of strings are shared."""
-        found = copy(self)
+        remaining = copy(self)
         gone = set(passages)
-        found.passages = {passage: record for passage, record in self.passages.items() if passage not in gone}
-        found.linking, found.touched = self.linking - gone, {}
-        return found
+        remaining.passages = {passage: record for passage, record in self.passages.items() if passage not in gone}
+        remaining.linking, remaining.touched = self.linking - gone, {}
+        return remaining
 
     def _intern_entity(self, name: str) -> int:
         key = entity_id(name)

@@ -89,9 +89,9 @@ def match_at(pattern: re.Pattern[str], text: str, starts: Positions) -> Iterator
     end = 0
     match = pattern.match
     for start in starts.tolist():
-        if start >= end and (found := match(text, start)) is not None:
-            end = found.end()
-            yield found
+        if start >= end and (next_match := match(text, start)) is not None:
+            end = next_match.end()
+            yield next_match
 
 
 def with_places(starts: Positions, more: list[int]) -> Positions:
@@ -109,14 +109,14 @@ def _classify(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
 
 
 def _class_of(character: str) -> int:
-    found = _WORD if character.isalnum() or character == "_" else 0
-    found |= _DECIMAL if character.isdecimal() else 0
+    classes = _WORD if character.isalnum() or character == "_" else 0
+    classes |= _DECIMAL if character.isdecimal() else 0
     if character.isascii():
-        found |= _LOWER if character.islower() else _UPPER if character.isupper() else 0
-        found |= _DIGIT if character.isdigit() else 0
-    found |= _DOT if character == "." else 0
-    found |= _QUOTE if character in "'’" else 0
-    return found | (_UNDERSCORE if character == "_" else 0)
+        classes |= _LOWER if character.islower() else _UPPER if character.isupper() else 0
+        classes |= _DIGIT if character.isdigit() else 0
+    classes |= _DOT if character == "." else 0
+    classes |= _QUOTE if character in "'’" else 0
+    return classes | (_UNDERSCORE if character == "_" else 0)
 
 
 def _join(one: Positions, other: Positions) -> Positions:

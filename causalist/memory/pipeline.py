@@ -140,22 +140,22 @@ def build_tiers(
     """Return the `n` best passages of each tier: by words, by the graph, by probability of relevance."""
     nothing = np.zeros(snapshot.arrays.n_passages)
     plain = [scores[name] for name in ("dense", "sparse") if name in scores]
-    found = {
+    passages_by_tier = {
         "plain": top_indices(fuse_ranks(plain) if plain else nothing, n).tolist(),
         "graph": top_indices(scores.get("graph", nothing), n).tolist(),
         "probabilistic": sorted(posteriors, key=lambda i: (-posteriors[i].mean, -round(float(final[i]), 12), i))[:n],
     }
-    return {tier: found[tier] for tier in tiers}
+    return {tier: passages_by_tier[tier] for tier in tiers}
 
 
-def list_entities(position: int, found: Candidates, snapshot: Snapshot) -> tuple[str, ...]:
+def list_entities(position: int, candidates: Candidates, snapshot: Snapshot) -> tuple[str, ...]:
     """Return the entities of a passage that the walk reached, best first, at most ten."""
-    if found.entities is None:
+    if candidates.entities is None:
         return ()
-    own = snapshot.arrays.mentions.row(position)[0]
-    own = own[found.entities[own] > 0]
-    order = np.lexsort((own, -np.round(found.entities[own], 12)))[:10]
-    return tuple(snapshot.arrays.entities[e] for e in own[order].tolist())
+    mentioned = snapshot.arrays.mentions.row(position)[0]
+    mentioned = mentioned[candidates.entities[mentioned] > 0]
+    order = np.lexsort((mentioned, -np.round(candidates.entities[mentioned], 12)))[:10]
+    return tuple(snapshot.arrays.entities[e] for e in mentioned[order].tolist())
 
 
 _TAIL_SHARE = 1e-6  # of reciprocal ranks beside the graph: they order what it leaves equal
@@ -209,11 +209,11 @@ class MemoryPipeline:
         run = _RunState()
         key = self._key(query, chosen, forced)
         began = time.perf_counter()
-        known = self._answers.get(key)
-        if known is not None:
+        cached = self._answers.get(key)
+        if cached is not None:
             # Route `skip`: nothing has changed since this answer.
             self._answers.move_to_end(key)
-            return replace(known, route=Route.SKIP, timings_ms=run.milliseconds)
+            return replace(cached, route=Route.SKIP, timings_ms=run.milliseconds)
         if forced is Route.SKIP:
             raise UsageError("route 'skip' needs an earlier answer to this query; use another route")
         planned = forced or choose_route(query)
@@ -245,10 +245,10 @@ class MemoryPipeline:
 
         Raises UsageError for an answer that is not among the last ones, IndexNotWritable.
         """
-        known = self._rows.get(answer_id)
-        if known is None:
+        recorded = self._rows.get(answer_id)
+        if recorded is None:
             raise UsageError(f"no answer {answer_id!r} is among the last ones")
-        passages, row = known
+        passages, row = recorded
         self.store.add(replace(row, used=np.isin(passages, list(used))))
         self._answers.clear()
         self.learned = learn_weights(self.store.rows)
@@ -260,12 +260,12 @@ class MemoryPipeline:
         snapshot = self.index.snapshot
         began = time.perf_counter()
         names = choose_generators(route, snapshot) if attempt == 1 else ("dense", "sparse", "graph")
-        found = self._generate_candidates(query, snapshot, names, attempt, run)
+        candidates = self._generate_candidates(query, snapshot, names, attempt, run)
         self._add_time(run, "candidates", began)
 
         began = time.perf_counter()
         factor = self._validation_factors(snapshot, attempt, run)
-        scores = {name: values * factor for name, values in found.scores.items()}
+        scores = {name: values * factor for name, values in candidates.scores.items()}
         self._add_time(run, "validate", began)
 
         began = time.perf_counter()
@@ -286,7 +286,7 @@ class MemoryPipeline:
         members = list(dict.fromkeys(i for each in by_tier.values() for i in each))
         members.sort(key=lambda i: (-round(float(final[i]), 12), i))
         members = self._reflect(query, members, snapshot, run) if attempt == 1 else members
-        hits, conflicts = self._assemble(members, final, ranks, by_tier, posteriors, found, snapshot, run)
+        hits, conflicts = self._assemble(members, final, ranks, by_tier, posteriors, candidates, snapshot, run)
         self._add_time(run, "assemble", began)
 
         began = time.perf_counter()
@@ -316,7 +316,7 @@ class MemoryPipeline:
         self, query: str, snapshot: Snapshot, names: Sequence[str], attempt: int, run: _RunState
     ) -> Candidates:
         """Return the candidates of all generators, which run in parallel. The order in which they end is irrelevant."""
-        found = Candidates()
+        candidates = Candidates()
         _ = (
             snapshot.associations,
             snapshot.position_by_entity,
@@ -326,7 +326,7 @@ class MemoryPipeline:
 
         def work(name: str) -> Floats:
             return (
-                self._score_graph(query, snapshot, found, attempt)
+                self._score_graph(query, snapshot, candidates, attempt)
                 if name == "graph"
                 else score_plain(query, snapshot, RetrievalMode(name))
             )
@@ -345,17 +345,17 @@ class MemoryPipeline:
             return value, ""
 
         if snapshot.arrays.n_passages == 0:
-            return found
+            return candidates
         with ThreadPoolExecutor(max_workers=len(names)) as pool:
             results = list(pool.map(run_guarded, names))
         for name, (values, why) in zip(names, results, strict=True):
             if values is not None:
-                found.scores[name] = values
+                candidates.scores[name] = values
             if why:
                 run.diagnostics.append(why)
-        return found
+        return candidates
 
-    def _score_graph(self, query: str, snapshot: Snapshot, found: Candidates, attempt: int) -> Floats:
+    def _score_graph(self, query: str, snapshot: Snapshot, candidates: Candidates, attempt: int) -> Floats:
         linked = link_query(query, snapshot, self.index.extractor)
         if attempt > 1 and linked.matches:
             linked = expand_linked(linked, snapshot, _BROADENED_HOPS)
@@ -364,7 +364,7 @@ class MemoryPipeline:
         if seeds is None:
             return np.zeros(snapshot.arrays.n_passages)
         walk_result = run_walk(Query(query, self.index.variant, self.index.settings), seeds, snapshot)
-        found.entities, found.passages_by_walk = walk_result.entities, walk_result.passages
+        candidates.entities, candidates.passages_by_walk = walk_result.entities, walk_result.passages
         return combine_signals(query, walk_result.passages, plain, snapshot, self.index.settings)
 
     def _validation_factors(self, snapshot: Snapshot, attempt: int, run: _RunState) -> Floats:
@@ -412,7 +412,7 @@ class MemoryPipeline:
         ranks: dict[str, dict[int, int]],
         by_tier: dict[str, list[int]],
         posteriors: dict[int, Posterior],
-        found: Candidates,
+        candidates: Candidates,
         snapshot: Snapshot,
         run: _RunState,
     ) -> tuple[tuple[MemoryHit, ...], tuple[Conflict, ...]]:
@@ -436,8 +436,8 @@ class MemoryPipeline:
                     name,
                     record.text,
                     float(final[i]),
-                    float(found.passages_by_walk[i]) if found.passages_by_walk is not None else 0.0,
-                    list_entities(i, found, snapshot),
+                    float(candidates.passages_by_walk[i]) if candidates.passages_by_walk is not None else 0.0,
+                    list_entities(i, candidates, snapshot),
                     record.metadata,
                     {
                         generator: rank_by_position[i]

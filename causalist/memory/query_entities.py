@@ -88,12 +88,12 @@ def _weigh_senses(name: str, query_terms: Mapping[int, float], snapshot: Snapsho
     senses = snapshot.senses_of(snapshot.position_by_entity[name])
     if len(senses) == 1:
         return {senses[0]: 1.0}
-    own = terms_in_vocabulary(name.replace("_", " "), snapshot)
+    name_terms = terms_in_vocabulary(name.replace("_", " "), snapshot)
     idf = snapshot.idf
     shares = []
     for sense in senses:
-        has = set(snapshot.arrays.forward.gather(snapshot.arrays.passages_by_entity.row(sense)[0])[0].tolist())
-        shares.append(sum(float(idf[term]) for term in query_terms if term in has and term not in own))
+        sense_terms = set(snapshot.arrays.forward.gather(snapshot.arrays.passages_by_entity.row(sense)[0])[0].tolist())
+        shares.append(sum(float(idf[term]) for term in query_terms if term in sense_terms and term not in name_terms))
     best = max(shares)
     if not best:
         return dict.fromkeys(senses, 1.0)
@@ -102,32 +102,32 @@ def _weigh_senses(name: str, query_terms: Mapping[int, float], snapshot: Snapsho
 
 def _find_similar(name: str, snapshot: Snapshot) -> dict[str, float]:
     if snapshot.vectors is not None:
-        found = snapshot.vectors.nearest(
+        similarities = snapshot.vectors.nearest(
             snapshot.vectors.embed([name.replace("_", " ")])[0], snapshot.position_by_entity, _MAX_SIMILAR_ENTITIES
         )
     else:
-        found = {
+        similarities = {
             other: value
             for other, value in snapshot.records.name_similarity.similar_names(name).items()
             if other in snapshot.position_by_entity
         }
-        best = sorted(found, key=lambda other: (-found[other], other))[:_MAX_SIMILAR_ENTITIES]
-        found = {other: found[other] for other in best}
-    return found
+        best = sorted(similarities, key=lambda other: (-similarities[other], other))[:_MAX_SIMILAR_ENTITIES]
+        similarities = {other: similarities[other] for other in best}
+    return similarities
 
 
 def _candidate_names(query: str) -> list[str]:
     """Return the ids of all word sequences of a query that may be names. They do not begin or end with a stop word."""
     words = [word.lower() for word in _WORD.findall(query[:MAX_QUERY_CHARACTERS])]
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for size in range(min(_MAX_PHRASE_WORDS, len(words)), 0, -1):
         for start in range(len(words) - size + 1):
             run = words[start : start + size]
             if run[0] not in STOP_WORDS and run[-1] not in STOP_WORDS:
                 name = entity_id(" ".join(run))
                 if name:
-                    found[name] = None
-    return list(found)
+                    names[name] = None
+    return list(names)
 
 
 def build_seeds(
@@ -176,19 +176,19 @@ def build_fact_seeds(
     scale = float(values[best[0]]) if best else 1.0
     score = {fact: float(values[i]) / scale for fact, i in zip(chosen, best, strict=True)}
     if keep is not None and chosen:
-        kept = list(keep(query, chosen))
-        if any(fact not in score for fact in kept):
+        approved = list(keep(query, chosen))
+        if any(fact not in score for fact in approved):
             raise UsageError("the fact filter returned a fact that it was not given")
-        chosen = [fact for fact in chosen if fact in kept]
+        chosen = [fact for fact in chosen if fact in approved]
     if not chosen:
         return None, ()
-    given: dict[int, list[float]] = {}
+    scores_by_entity: dict[int, list[float]] = {}
     n_passages = np.diff(snapshot.arrays.passages_by_entity.indptr)
     for fact in chosen:
         for name in (fact.subject, fact.object):
             entity = snapshot.position_by_entity[name]
-            given.setdefault(entity, []).append(score[fact] / max(1, int(n_passages[entity])))
-    means = {entity: sum(each) / len(each) for entity, each in given.items()}
+            scores_by_entity.setdefault(entity, []).append(score[fact] / max(1, int(n_passages[entity])))
+    means = {entity: sum(each) / len(each) for entity, each in scores_by_entity.items()}
     top = sorted(means, key=lambda entity: (-means[entity], entity))[:_MAX_FACTS]
     graph = snapshot.memory_walk(variant).graph
     seeds = np.zeros(len(graph.totals))
@@ -198,7 +198,7 @@ def build_fact_seeds(
 
 def _collect_facts(snapshot: Snapshot) -> list[Triple]:
     """Return the distinct triples by entity ids, each with its highest confidence, in alphabetical order."""
-    found: dict[tuple[str, str, str], float] = {}
+    confidences: dict[tuple[str, str, str], float] = {}
     for position, passage in enumerate(snapshot.arrays.passages):
         for t in snapshot.records.passages[passage].triples:
             if t.predicate == ALIAS:
@@ -208,8 +208,8 @@ def _collect_facts(snapshot: Snapshot) -> list[Triple]:
                 t.predicate,
                 snapshot.resolve_mention(position, t.object),
             )
-            found[key] = max(t.confidence, found.get(key, 0.0))
-    return [Triple(*key, confidence) for key, confidence in sorted(found.items())]
+            confidences[key] = max(t.confidence, confidences.get(key, 0.0))
+    return [Triple(*key, confidence) for key, confidence in sorted(confidences.items())]
 
 
 def _score_facts(query: str, facts: Sequence[Triple], snapshot: Snapshot) -> Floats:
@@ -248,11 +248,11 @@ def terms_in_vocabulary(text: str, snapshot: Snapshot) -> dict[int, float]:
     words = re.findall(r"[^\W_]\w*", text[:MAX_QUERY_CHARACTERS])
     telling = [word for word in words if word.lower() not in STOP_WORDS] or words
     numbers = snapshot.records.terms.by_string
-    found: dict[int, float] = {}
+    weights: dict[int, float] = {}
     for word in telling:
         for term in terms_of(word):
             number = numbers.get(term, -1)
             position = int(snapshot.arrays.term_ranks[number]) if 0 <= number < len(snapshot.arrays.term_ranks) else -1
             if position >= 0:
-                found[position] = 1.0
-    return dict(sorted(found.items()))
+                weights[position] = 1.0
+    return dict(sorted(weights.items()))

@@ -88,15 +88,15 @@ def find_uncovered_terms(terms: Iterable[int], plain: Floats, snapshot: Snapshot
     """
     firsts, scores = _top_documents(plain, snapshot)
     by_term = {term: _documents_with_term(term, snapshot) for term in terms}
-    missing = tuple(t for t, has in by_term.items() if not has[firsts[0]]) if firsts else ()
+    missing = tuple(t for t, is_in in by_term.items() if not is_in[firsts[0]]) if firsts else ()
     if not missing:
         return None
     n = snapshot.n_documents
-    idf = {t: float(np.log1p((n - has.sum() + 0.5) / (has.sum() + 0.5))) for t, has in by_term.items()}
+    idf = {t: float(np.log1p((n - is_in.sum() + 0.5) / (is_in.sum() + 0.5))) for t, is_in in by_term.items()}
     weights = (scores / scores[0]) ** _REMAINDER_POWER
     by_document = np.zeros(n)
     for document, weight in zip(firsts, weights.tolist(), strict=True):
-        left = [t for t, has in by_term.items() if not has[document]]
+        left = [t for t, is_in in by_term.items() if not is_in[document]]
         total = sum(idf[t] for t in left)
         if total > 0:
             share = np.zeros(n)
@@ -134,9 +134,9 @@ def _passages_with_term(term: int, snapshot: Snapshot) -> NDArray[np.int32]:
 
 
 def _documents_with_term(term: int, snapshot: Snapshot) -> NDArray[np.bool_]:
-    has = np.zeros(snapshot.n_documents, dtype=np.bool_)
-    has[snapshot.document_of[_passages_with_term(term, snapshot)]] = True
-    return has
+    is_in = np.zeros(snapshot.n_documents, dtype=np.bool_)
+    is_in[snapshot.document_of[_passages_with_term(term, snapshot)]] = True
+    return is_in
 
 
 FALLBACK_ORIGIN = "fallback"  # origin of passages that plain retrieval found because no entity matched
@@ -278,10 +278,10 @@ def run_walk(query: Query, seeds: NDArray[np.float64], snapshot: Snapshot) -> Wa
     entities = result.scores[:m]
     if query.variant.ranks_passage_nodes:
         return WalkResult(result, entities, result.scores[m:])
-    kept = _keep_reached(entities, query.settings, snapshot)
+    reached_entities = _keep_reached(entities, query.settings, snapshot)
     mentions = snapshot.arrays.mentions
     passages: Floats = np.bincount(
-        snapshot.mention_passages, weights=kept[mentions.indices], minlength=snapshot.arrays.n_passages
+        snapshot.mention_passages, weights=reached_entities[mentions.indices], minlength=snapshot.arrays.n_passages
     ).astype(np.float64)
     return WalkResult(result, entities, passages)
 
@@ -333,9 +333,9 @@ def rank_passages(
     """
     if not snapshot.arrays.n_passages:
         return []
-    seen = 1.0 if readers is None else snapshot.visible_mask(readers)
+    is_visible = 1.0 if readers is None else snapshot.visible_mask(readers)
     if mode is not RetrievalMode.HIPPO:
-        return build_results(score_plain(query.text, snapshot, mode) * seen, snapshot, top_k, origin=mode.value)
+        return build_results(score_plain(query.text, snapshot, mode) * is_visible, snapshot, top_k, origin=mode.value)
     plain = score_plain(query.text, snapshot, plain_mode(snapshot))
     seeds = None
     if query.variant.seeding is Seeding.FACTS:
@@ -343,10 +343,10 @@ def rank_passages(
     else:
         seeds = build_seeds(linked or link_query(query.text, snapshot, extractor), snapshot, query.variant, plain)
     if seeds is None:
-        return build_results(plain * seen, snapshot, top_k, origin=FALLBACK_ORIGIN)
+        return build_results(plain * is_visible, snapshot, top_k, origin=FALLBACK_ORIGIN)
     walk_result = run_walk(query, seeds, snapshot)
     scores = combine_signals(query.text, walk_result.passages, plain, snapshot, query.settings)
-    return build_results(scores * seen, snapshot, top_k, walk_result=walk_result, settings=query.settings)
+    return build_results(scores * is_visible, snapshot, top_k, walk_result=walk_result, settings=query.settings)
 
 
 def build_results(
@@ -365,17 +365,17 @@ def build_results(
         reached = np.zeros(arrays.n_entities, dtype=np.bool_)
         most = (settings.top_k_entities if settings else None) or RetrievalSettings().top_k_entities or 20
         reached[top_indices(walk_result.entities, most)] = True
-    found = []
+    results = []
     for position in top_indices(scores, top_k).tolist():
         passage = arrays.passages[position]
         record = snapshot.records.passages[passage]
         hits: list[str] = []
         if walk_result is not None and reached is not None:
-            own = arrays.mentions.row(position)[0]
-            own = own[reached[own]]
-            order = np.lexsort((own, -np.round(walk_result.entities[own], _DIGITS)))
-            hits = [arrays.entities[e] for e in own[order].tolist()]
-        found.append(
+            mentioned = arrays.mentions.row(position)[0]
+            mentioned = mentioned[reached[mentioned]]
+            order = np.lexsort((mentioned, -np.round(walk_result.entities[mentioned], _DIGITS)))
+            hits = [arrays.entities[e] for e in mentioned[order].tolist()]
+        results.append(
             RetrievedPassage(
                 passage,
                 record.text,
@@ -386,7 +386,7 @@ def build_results(
                 origin,
             )
         )
-    return found
+    return results
 
 
 SIGNALS = ("vector", "graph", "remainder", "share", *BRIDGE_SIGNALS)
@@ -413,19 +413,19 @@ def combine_signals(
     total = sum(settings.weights)
     shares = dict(zip(SIGNALS, (weight / total for weight in settings.weights), strict=True))
     shares.update((name, shares[name] * snapshot.coverage) for name in GRAPH_SIGNALS)
-    found = compute_signals(text, graph, plain, snapshot, [name for name in SIGNALS if shares[name] > 0])
-    named = float(found["named"].max(initial=0.0)) if "named" in found else 0.0
-    if settings.by_names and named < _CLEAR_NAME and not names_something(text):
-        shares.update((name, shares[name] * (named / _CLEAR_NAME) ** 2) for name in _SECOND_HOP_SIGNALS)
+    signals = compute_signals(text, graph, plain, snapshot, [name for name in SIGNALS if shares[name] > 0])
+    best_named = float(signals["named"].max(initial=0.0)) if "named" in signals else 0.0
+    if settings.by_names and best_named < _CLEAR_NAME and not names_something(text):
+        shares.update((name, shares[name] * (best_named / _CLEAR_NAME) ** 2) for name in _SECOND_HOP_SIGNALS)
     if settings.by_length:
         length = len(terms_in_vocabulary(text, snapshot)) / LONG_QUERY_TERMS
-        amount = min(1.0, max(length, named))
+        amount = min(1.0, max(length, best_named))
         shares.update((name, shares[name] * amount) for name in _LONG_QUERY_SIGNALS)
     shares["vector"] += 1.0 - sum(shares.values())
     scores = np.zeros(snapshot.arrays.n_passages)
     for name in SIGNALS:
-        if name in found:
-            scores += shares[name] * found[name]
+        if name in signals:
+            scores += shares[name] * signals[name]
     return scores
 
 
@@ -434,27 +434,27 @@ def compute_signals(
 ) -> Mapping[str, Floats]:
     """Return the wanted signals by name, each of shape (P,)."""
     wanted = set(wanted)
-    found = {"vector": _scale_by_max(plain), "graph": _scale_by_max(graph)}
+    signals = {"vector": _scale_by_max(plain), "graph": _scale_by_max(graph)}
     terms = terms_in_vocabulary(text, snapshot)
     if "remainder" in wanted:
         remainder = find_uncovered_terms(terms, plain, snapshot)
         if remainder is not None:
-            found["remainder"] = score_uncovered_terms(remainder, snapshot)
+            signals["remainder"] = score_uncovered_terms(remainder, snapshot)
     if "share" in wanted:
-        found["share"] = query_coverage(terms, snapshot.arrays.postings, snapshot.arrays.n_passages) ** 2
+        signals["share"] = query_coverage(terms, snapshot.arrays.postings, snapshot.arrays.n_passages) ** 2
     if wanted & set(BRIDGE_SIGNALS):
-        found.update(score_bridges(text, terms, plain, snapshot))
-    return {name: found[name] for name in SIGNALS if name in wanted and name in found}
+        signals.update(score_bridges(text, terms, plain, snapshot))
+    return {name: signals[name] for name in SIGNALS if name in wanted and name in signals}
 
 
 def top_indices(scores: Floats, most: int) -> NDArray[np.int64]:
     """Return the positions of the `most` highest scores above 0, best first, ties by position (passage id)."""
     rounded = np.round(scores, _DIGITS)
-    found = np.flatnonzero(rounded > 0)
-    if len(found) > 4 * most:
-        edge = np.partition(rounded[found], len(found) - most)[len(found) - most]
-        found = found[rounded[found] >= edge]
-    return found[np.argsort(-rounded[found], kind="stable")][:most]
+    positive = np.flatnonzero(rounded > 0)
+    if len(positive) > 4 * most:
+        edge = np.partition(rounded[positive], len(positive) - most)[len(positive) - most]
+        positive = positive[rounded[positive] >= edge]
+    return positive[np.argsort(-rounded[positive], kind="stable")][:most]
 
 
 def _scale_by_max(scores: Floats) -> Floats:
@@ -565,15 +565,15 @@ def score_bridges(text: str, terms: Iterable[int], plain: Floats, snapshot: Snap
     `terms`: positions of the query terms; `plain`: scores of plain retrieval, shape (P,).
     """
     names, n = snapshot.names, snapshot.arrays.n_passages
-    found = {name: np.zeros(n) for name in BRIDGE_SIGNALS}
+    signals = {name: np.zeros(n) for name in BRIDGE_SIGNALS}
     number = snapshot.records.words.by_string
     words = [number.get(word, -1) for word in fold_words(text[:MAX_QUERY_CHARACTERS])]
-    found["named"] = score_named(words, names, n)
+    signals["named"] = score_named(words, names, n)
     best = float(plain.max(initial=0.0))
-    first = (plain / best if best > 0 else plain) + _NAMED_WEIGHT * found["named"]
+    first = (plain / best if best > 0 else plain) + _NAMED_WEIGHT * signals["named"]
     sources = _top(first, N_SOURCES)
     if not len(sources):
-        return found
+        return signals
     weights = (first[sources] / first[sources[0]]) ** _SOURCE_POWER
     query_words = frozenset(words)
     fits = _Fits(terms, snapshot)
@@ -586,39 +586,41 @@ def score_bridges(text: str, terms: Iterable[int], plain: Floats, snapshot: Snap
         shared = np.zeros(n)
         np.maximum.at(shared, reached, weight * strength)
         definition[source] = shared[source] = 0.0
-        np.maximum(found["definition"], definition, out=found["definition"])
-        np.maximum(found["shared"], shared, out=found["shared"])
+        np.maximum(signals["definition"], definition, out=signals["definition"])
+        np.maximum(signals["shared"], shared, out=signals["shared"])
         if rest is not None:
-            np.maximum(found["definition_rest"], definition * rest, out=found["definition_rest"])
-            np.maximum(found["shared_rest"], shared * rest, out=found["shared_rest"])
-            np.maximum(found["rest"], weight * rest, out=found["rest"])
-    return found
+            np.maximum(signals["definition_rest"], definition * rest, out=signals["definition_rest"])
+            np.maximum(signals["shared_rest"], shared * rest, out=signals["shared_rest"])
+            np.maximum(signals["rest"], weight * rest, out=signals["rest"])
+    return signals
 
 
 def score_named(words: Iterable[int], names: Names, n: int) -> Floats:
     """Return `named` of passages: rarity of a name in the query / root of the number of passages that define it."""
-    found = np.zeros(n)
+    scores = np.zeros(n)
     for name in names.find(list(words)):
         passages = names.defining.row(name)
-        np.maximum.at(found, passages, float(names.specificity[name]) / len(passages) ** 0.5)
-    return found
+        np.maximum.at(scores, passages, float(names.specificity[name]) / len(passages) ** 0.5)
+    return scores
 
 
 def _follow_definitions(source: int, names: Names) -> tuple[NDArray[np.int64], Floats]:
     """Return (passages, strength) that define a name in the source: its rarity / number of definitions."""
-    named = names.naming.row(source)
-    passages, of = names.defining.gather(named)
-    strength = names.specificity[named] / np.maximum(names.defining.sizes[named], 1)
+    source_names = names.naming.row(source)
+    passages, of = names.defining.gather(source_names)
+    strength = names.specificity[source_names] / np.maximum(names.defining.sizes[source_names], 1)
     return passages, strength[of]
 
 
 def _follow_shared(source: int, query_words: frozenset[int], names: Names) -> tuple[NDArray[np.int64], Floats]:
     """Return (passages, rarity) that name something which the source names and the query does not."""
-    named = names.naming.row(source)
-    named = named[names.named_by.sizes[named] <= _MAX_SHARED_PASSAGES]
-    named = np.array([k for k in named.tolist() if not query_words.issuperset(names.words[k])], dtype=np.int64)
-    passages, of = names.named_by.gather(named)
-    return passages, names.specificity[named][of]
+    source_names = names.naming.row(source)
+    source_names = source_names[names.named_by.sizes[source_names] <= _MAX_SHARED_PASSAGES]
+    source_names = np.array(
+        [k for k in source_names.tolist() if not query_words.issuperset(names.words[k])], dtype=np.int64
+    )
+    passages, of = names.named_by.gather(source_names)
+    return passages, names.specificity[source_names][of]
 
 
 class _Fits:
@@ -635,8 +637,8 @@ class _Fits:
 
     def score(self, source: int) -> Floats | None:
         """Return the fit, shape (P,), in [0, 1]; None if the source lacks no term."""
-        own = set(self._forward.row(source)[0].tolist())
-        missing = tuple(i for i, term in enumerate(self._terms) if term not in own)
+        source_terms = set(self._forward.row(source)[0].tolist())
+        missing = tuple(i for i, term in enumerate(self._terms) if term not in source_terms)
         if missing not in self._known:
             self._known[missing] = self._compute(missing)
         return self._known[missing]
@@ -652,5 +654,5 @@ class _Fits:
 
 def _top(scores: Floats, most: int) -> NDArray[np.int64]:
     rounded = np.round(scores, 12)
-    found = np.flatnonzero(rounded > 0)
-    return found[np.argsort(-rounded[found], kind="stable")][:most]
+    positive = np.flatnonzero(rounded > 0)
+    return positive[np.argsort(-rounded[positive], kind="stable")][:most]

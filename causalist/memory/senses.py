@@ -68,10 +68,10 @@ def find_senses(
     """
     n_names = mentions.n_columns
     rows, entities = mentions.rows, mentions.indices.astype(np.int64)
-    found = np.zeros(len(entities), dtype=np.int64)
+    sense_of_entry = np.zeros(len(entities), dtype=np.int64)
     at = np.flatnonzero(chosen[entities])
     if not len(at):
-        return found
+        return sense_of_entry
     nodes = unique_sorted(documents[rows[at]] * n_names + entities[at])
     groups = _group_documents(mentions, documents, chosen, is_neighbor, nodes)
     by_entity = nodes % n_names
@@ -84,9 +84,9 @@ def find_senses(
     by_node = np.argsort(by_entity, kind="stable")
     node_ends = np.cumsum(np.bincount(by_entity, minlength=n_names))
     for entity in ambiguous.tolist():
-        own = by_node[node_ends[entity - 1] if entity else 0 : node_ends[entity]]
+        own_nodes = by_node[node_ends[entity - 1] if entity else 0 : node_ends[entity]]
         entries = order[ends[entity - 1] if entity else 0 : ends[entity]]
-        group_by_document = dict(zip((nodes[own] // n_names).tolist(), group_of[own].tolist(), strict=True))
+        group_by_document = dict(zip((nodes[own_nodes] // n_names).tolist(), group_of[own_nodes].tolist(), strict=True))
         holders = rows[entries].tolist()
         group_by_entry = [group_by_document[document] for document in documents[rows[entries]].tolist()]
         passages: dict[int, list[int]] = {}
@@ -96,8 +96,8 @@ def find_senses(
             passages, [g for g in passages if is_sense[g]], words, words.terms_of_name(names[entity])
         )
         if sense:
-            found[entries] = [sense[group] for group in group_by_entry]
-    return found
+            sense_of_entry[entries] = [sense[group] for group in group_by_entry]
+    return sense_of_entry
 
 
 def _group_documents(
@@ -119,8 +119,8 @@ def _group_documents(
         (mentions.n_rows, n_entities),
     )
     at = np.flatnonzero(chosen[entities])
-    neighbors, _, which = beside.gather(rows[at])
-    names, holders = entities[at][which], rows[at][which]
+    neighbors, _, neighbor_entry = beside.gather(rows[at])
+    names, holders = entities[at][neighbor_entry], rows[at][neighbor_entry]
     other = neighbors != names
     keys = names[other] * n_entities + neighbors[other]
     node = np.searchsorted(nodes, documents[holders[other]] * n_entities + names[other])
@@ -168,12 +168,12 @@ class SenseAssignment(NamedTuple):
         is_split = np.isin(pairs, list(self.senses)).any(axis=1)
         if not is_split.any():
             return pairs, values
-        found, of = [], []
+        sense_pairs, of = [], []
         for i, (a, b) in enumerate(pairs[is_split].tolist()):
             for pair in product(self.senses.get(a, (a,)), self.senses.get(b, (b,))):
-                found.append(pair)
+                sense_pairs.append(pair)
                 of.append(i)
-        candidates, owners = np.array(found, dtype=np.int64), np.array(of, dtype=np.int64)
+        candidates, owners = np.array(sense_pairs, dtype=np.int64), np.array(of, dtype=np.int64)
         has_met = self._share_neighbors(candidates)
         # The first pair of each name pair is that of the first senses.
         is_first = np.concatenate([[True], owners[1:] != owners[:-1]])
@@ -190,9 +190,12 @@ class SenseAssignment(NamedTuple):
 
         entities, at = np.unique(pairs, return_inverse=True)
         at = at.reshape(pairs.shape)
-        own = self.passages_by_entity.take(entities)
+        entity_passages = self.passages_by_entity.take(entities)
         n, m = self.mentions.n_rows, self.mentions.n_columns
-        holders = csr_array((np.ones(len(own.indices), np.int32), own.indices, own.indptr), shape=(len(entities), n))
+        holders = csr_array(
+            (np.ones(len(entity_passages.indices), np.int32), entity_passages.indices, entity_passages.indptr),
+            shape=(len(entities), n),
+        )
         mentions = csr_array(
             (np.ones(len(self.mentions.indices), np.int32), self.mentions.indices, self.mentions.indptr), shape=(n, m)
         )
@@ -274,12 +277,12 @@ class TermVectors:
 
     def terms_of_name(self, name: str) -> set[int]:
         """Return the numbers of the terms of a name."""
-        found = set()
+        terms = set()
         for term in {term for word in _WORD.findall(name) for term in terms_of(word)}:
             at = bisect_left(self._terms, term)
             if at < len(self._terms) and self._terms[at] == term:
-                found.add(at)
-        return found
+                terms.add(at)
+        return terms
 
     def vector_of(self, passages: list[int], without: set[int]) -> "_TermVector":
         """Return the vector of passages, without the terms in `without`."""
@@ -300,19 +303,19 @@ class _TermVector(NamedTuple):
 
     def cosine(self, other: "_TermVector") -> float:
         """Return the cosine with another vector."""
-        _, own, others = np.intersect1d(self.terms, other.terms, assume_unique=True, return_indices=True)
-        return float(np.add.reduce(self.weights[own] * other.weights[others]))
+        _, own_positions, others = np.intersect1d(self.terms, other.terms, assume_unique=True, return_indices=True)
+        return float(np.add.reduce(self.weights[own_positions] * other.weights[others]))
 
 
 def _separate_senses(
-    passages: dict[int, list[int]], groups: list[int], words: TermVectors, own: set[int]
+    passages: dict[int, list[int]], groups: list[int], words: TermVectors, left_out: set[int]
 ) -> dict[int, int] | None:
     """Return group -> sense, or None if all groups have one sense.
 
-    `passages` by group; `groups`: those large enough to be a sense; `own`: terms of the name itself, which are ignored.
+    `passages` by group; `groups`: those large enough to be a sense; `left_out`: terms of the name itself.
     """
     senses = [[group] for group in sorted(groups)]
-    vectors = [words.vector_of(passages[group], own) for group in sorted(groups)]
+    vectors = [words.vector_of(passages[group], left_out) for group in sorted(groups)]
     while len(senses) > 1:
         likeness, i, j = max((vectors[i].cosine(vectors[j]), -i, -j) for j in range(len(senses)) for i in range(j))
         if likeness < _SAME_SENSE_COSINE:
@@ -320,11 +323,11 @@ def _separate_senses(
         i, j = -i, -j
         senses[i] += senses.pop(j)
         vectors.pop(j)
-        vectors[i] = words.vector_of([p for g in senses[i] for p in passages[g]], own)
+        vectors[i] = words.vector_of([p for g in senses[i] for p in passages[g]], left_out)
     if len(senses) == 1:
         return None
     for group in sorted(passages.keys() - set(groups)):
-        vector = words.vector_of(passages[group], own)
+        vector = words.vector_of(passages[group], left_out)
         likeness_to = [vector.cosine(each) for each in vectors]
         best = max(range(len(senses)), key=lambda k: (likeness_to[k], -k))
         senses[best].append(group)

@@ -140,10 +140,10 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     m, n = arrays.n_entities, arrays.n_passages
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]] = []
     if variant.explicit:
-        given = arrays.explicit
-        weight = np.maximum(np.ceil(given.values), 1.0)  # at least as many edges as the sum of their confidences
-        parts.append((given.rows, given.indices.astype(np.int64), variant.explicit * weight,
-                      variant.explicit * given.values))  # fmt: skip
+        explicit = arrays.explicit
+        weight = np.maximum(np.ceil(explicit.values), 1.0)  # at least as many edges as the sum of their confidences
+        parts.append((explicit.rows, explicit.indices.astype(np.int64), variant.explicit * weight,
+                      variant.explicit * explicit.values))  # fmt: skip
     if variant.similar:
         rows, columns = arrays.similar.rows, arrays.similar.indices.astype(np.int64)
         once = rows < columns
@@ -200,10 +200,10 @@ def _with_passages(entities: Matrix, carried: Floats, arrays: MemoryArrays, vari
         else Matrix(np.zeros_like(each.indptr), np.zeros(0, dtype=np.int32), np.zeros(0), each.n_columns)
         for each in (arrays.mentions, arrays.passages_by_entity)
     )
-    found = entities.beside(by_entity).above(mentions.beside(linked))
-    values = found.values.copy()
+    matrix = entities.beside(by_entity).above(mentions.beside(linked))
+    values = matrix.values.copy()
     values[np.arange(len(carried)) + np.repeat(by_entity.indptr[:-1], entities.sizes)] = carried
-    return found, replace(found, values=values)
+    return matrix, replace(matrix, values=values)
 
 
 def count_cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
@@ -245,16 +245,16 @@ class MemoryWalk:
         """
         settings = np.array([damping, tolerance, max_iterations])
         key = hashlib.blake2b(seeds.tobytes() + settings.tobytes(), digest_size=16).digest()
-        found = self._cache.get(key)
-        if found is not None:
+        cached = self._cache.get(key)
+        if cached is not None:
             self.hits += 1
             self._cache.move_to_end(key)
-            return found
-        found = self._compute(seeds, damping, tolerance, max_iterations)
-        self._cache[key] = found
+            return cached
+        cached = self._compute(seeds, damping, tolerance, max_iterations)
+        self._cache[key] = cached
         if len(self._cache) > _MAX_CACHED_RESULTS:
             self._cache.popitem(last=False)
-        return found
+        return cached
 
     def approximate(self, seeds: Floats, *, damping: float, bound: float) -> tuple[PageRankResult, float]:
         """Return (scores within `bound` of the exact ones in the L1 norm, a bound on the actual error).
@@ -341,8 +341,8 @@ def solve(
 
 def _row_dots(a: Floats, b: Floats) -> Floats:
     """Return row-wise dot products. BLAS is not used: its sums depend on the number of threads."""
-    found: Floats = np.add.reduce(a * b, axis=1)
-    return found
+    products: Floats = np.add.reduce(a * b, axis=1)
+    return products
 
 
 def _normalize_seeds(seeds: NDArray[np.float64]) -> Floats:
@@ -381,10 +381,10 @@ class Associations:
 
     def associates_of(self, term: int) -> tuple[NDArray[np.int64], Floats]:
         """Return (terms, association in (0, 1]) of the associates of a term, closest first, without the term itself."""
-        found = self._known.get(term)
-        if found is None:
-            found = self._known[term] = self._count_associates(term)
-        return found
+        associates = self._known.get(term)
+        if associates is None:
+            associates = self._known[term] = self._count_associates(term)
+        return associates
 
     def _count_associates(self, term: int) -> tuple[NDArray[np.int64], Floats]:
         postings = self.arrays.postings
@@ -417,12 +417,12 @@ class Associations:
             others, association = self.associates_of(term)
             vector[others] += weight * ASSOCIATE_WEIGHT * association * self.idf[others]
         used = np.flatnonzero(vector)
-        found = np.zeros(arrays.n_passages)
+        dots = np.zeros(arrays.n_passages)
         norm = float(np.sqrt(np.add.reduce(vector * vector)))
         for term in used.tolist():
             part = slice(int(arrays.postings.indptr[term]), int(arrays.postings.indptr[term + 1]))
-            found[arrays.postings.documents[part]] += vector[term] * self._weights[part]
-        scores: Floats = found / norm if norm else found
+            dots[arrays.postings.documents[part]] += vector[term] * self._weights[part]
+        scores: Floats = dots / norm if norm else dots
         return scores
 
 
@@ -452,8 +452,8 @@ class Snapshot:
         """Return the id of the entity that a passage means by the name with this number in the records."""
         name = self.records.entities.strings[number]
         senses = self.senses_of(self.position_by_entity[name])
-        own = set(self.arrays.mentions.row(passage)[0].tolist()) if len(senses) > 1 else set()
-        return next((self.arrays.entities[sense] for sense in senses if sense in own), name)
+        mentioned = set(self.arrays.mentions.row(passage)[0].tolist()) if len(senses) > 1 else set()
+        return next((self.arrays.entities[sense] for sense in senses if sense in mentioned), name)
 
     @cached_property
     def position_by_passage(self) -> Mapping[str, int]:
@@ -504,38 +504,40 @@ class Snapshot:
 
     def visible_mask(self, readers: Collection[str]) -> NDArray[np.bool_]:
         """Return the mask of passages that one of the readers may see, shape (P,)."""
-        found = [is_visible(self.records.passages[passage].metadata, readers) for passage in self.arrays.passages]
-        return np.array(found, dtype=np.bool_)
+        is_visible_by_passage = [
+            is_visible(self.records.passages[passage].metadata, readers) for passage in self.arrays.passages
+        ]
+        return np.array(is_visible_by_passage, dtype=np.bool_)
 
     @cached_property
     def superseding(self) -> Mapping[str, list[str]]:
         """Passages that say they replace something, by id or path of what they replace."""
-        found: dict[str, list[str]] = {}
+        superseding_by_target: dict[str, list[str]] = {}
         for passage in self.arrays.passages:
             stated = self.records.passages[passage].metadata.get(SUPERSEDES)
             for each in stated if isinstance(stated, list) else ():
-                found.setdefault(str(each), []).append(passage)
-        return found
+                superseding_by_target.setdefault(str(each), []).append(passage)
+        return superseding_by_target
 
     def find_superseding(self, passage: str, readers: Collection[str] | None) -> tuple[str, ...]:
         """Return the documents, or passages of none, that say they replace a passage, as far as `readers` see them."""
         if not self.superseding:
             return ()
         path = self.records.passages[passage].metadata.get("path")
-        found: dict[str, None] = {}
+        documents: dict[str, None] = {}
         for other in dict.fromkeys([*self.superseding.get(passage, ()), *self.superseding.get(str(path), ())]):
             metadata = self.records.passages[other].metadata
             document = str(metadata.get("path", other))
             if document not in (passage, path) and (readers is None or is_visible(metadata, readers)):
-                found[document] = None
-        return tuple(found)
+                documents[document] = None
+        return tuple(documents)
 
     def memory_walk(self, variant: Variant) -> MemoryWalk:
         """Return the PageRank of a variant's graph; its cache lives as long as the snapshot."""
-        found = self._walks.get(variant)
-        if found is None:
-            found = self._walks[variant] = MemoryWalk(self.build_walk_graph(variant))
-        return found
+        walk = self._walks.get(variant)
+        if walk is None:
+            walk = self._walks[variant] = MemoryWalk(self.build_walk_graph(variant))
+        return walk
 
     def build_walk_graph(self, variant: Variant) -> WalkGraph:
         """Return the graph of a variant."""
