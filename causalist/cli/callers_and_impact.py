@@ -124,18 +124,18 @@ def _report_changes(revision: str, changed: Sequence[str], deleted: Sequence[str
 def format_affected(affected: "Sequence[Affected]", *, with_depth: bool = False) -> list[str]:
     """Return one line per affected node with the edge that reaches it."""
     rows = []
-    for each in affected:
-        edge = each.edge
-        depth = f" (depth {each.depth})" if with_depth else ""
-        if each.overridden_by:
-            depth = f", which {each.overridden_by} overrides{depth}"
-        elif each.runs:
-            depth = f", which runs {each.runs}{depth}"
-        elif each.run_with:
-            depth = f" in {each.run_with}, run with it{depth}"
+    for user in affected:
+        edge = user.edge
+        depth = f" (depth {user.depth})" if with_depth else ""
+        if user.overridden_by:
+            depth = f", which {user.overridden_by} overrides{depth}"
+        elif user.runs:
+            depth = f", which runs {user.runs}{depth}"
+        elif user.run_with:
+            depth = f" in {user.run_with}, run with it{depth}"
         rows.append(
             (
-                f"  {each.node}",
+                f"  {user.node}",
                 f"{edge.kind} {edge.target}",
                 f"{edge.rule} {edge.confidence:.2f}",
                 "  ".join(filter(None, (edge_location(edge) + depth, count_sightings(edge)))),

@@ -520,25 +520,25 @@ def install_command(
     """
     from causalist.source import find_root, refuse_root
 
-    known = CLIENTS[client]
-    if scope == "project" and not known.project_files:
-        raise UsageError(f"{known.title} has no project settings. Omit --scope.")
-    scope = scope or ("project" if known.project_files else "user")
-    if hook and known.hook is None:
+    agent = CLIENTS[client]
+    if scope == "project" and not agent.project_files:
+        raise UsageError(f"{agent.title} has no project settings. Omit --scope.")
+    scope = scope or ("project" if agent.project_files else "user")
+    if hook and agent.hook is None:
         able = ", ".join(name for name, each in CLIENTS.items() if each.hook is not None)
-        raise UsageError(f"{known.title} has no prompt hook. Clients with one: {able}")
+        raise UsageError(f"{agent.title} has no prompt hook. Clients with one: {able}")
     root = Path()
-    if scope == "project" or known.names_root:
+    if scope == "project" or agent.names_root:
         root = find_root(repo or Path())
         if repo is not None:
             root = repo.resolve()
         if not force:
             refuse_root(root)
-    parts = _collect_entries(known, scope, root, with_hook=hook or remove)
+    parts = _collect_entries(agent, scope, root, with_hook=hook or remove)
     for part in parts:
         if scope == "project" and not part.file.resolve().is_relative_to(root.resolve()):
             raise UsageError(f"{part.file} links to {part.file.resolve()}, outside of the repository. Edit that file.")
-    changes = [(part, _plan_edit(part, known, remove=remove)) for part in parts]
+    changes = [(part, _plan_edit(part, agent, remove=remove)) for part in parts]
     if only_print:
         for part, change in changes:
             what = "would stay unchanged" if not change.is_needed else "would lose this" if remove else "would get this"
@@ -552,17 +552,17 @@ def install_command(
         changes = [(part, change) for part, change in changes if change.is_needed] or changes[:1]
     lines = [line for part, change in changes for line in _apply_and_describe(part, change, scope, root, remove=remove)]
     if not remove and any(change.is_needed for _, change in changes):
-        lines.append(f"to check the installation: {known.check}")
+        lines.append(f"to check the installation: {agent.check}")
     emit_lines(lines)
 
 
-def _collect_entries(known: Client, scope: str, root: Path, *, with_hook: bool) -> list[FileEntries]:
+def _collect_entries(agent: Client, scope: str, root: Path, *, with_hook: bool) -> list[FileEntries]:
     """Return the entries by file, each file once."""
-    server = SettingsEntry((known.key, SERVER), known.entry(root))
-    parts = [FileEntries(known.file(scope, root), (server,), SERVER)]
-    if with_hook and known.hook is not None:
-        hook = SettingsEntry(known.hook.path, known.hook.entry(), HOOK_WORDS, known.hook.given)
-        file = known.hook.file(scope, root)
+    server = SettingsEntry((agent.key, SERVER), agent.entry(root))
+    parts = [FileEntries(agent.file(scope, root), (server,), SERVER)]
+    if with_hook and agent.hook is not None:
+        hook = SettingsEntry(agent.hook.path, agent.hook.entry(), HOOK_WORDS, agent.hook.given)
+        file = agent.hook.file(scope, root)
         if file == parts[0].file:
             parts = [FileEntries(file, (server, hook), f"{SERVER} and its hook")]
         else:
@@ -570,11 +570,11 @@ def _collect_entries(known: Client, scope: str, root: Path, *, with_hook: bool) 
     return parts
 
 
-def _plan_edit(part: FileEntries, known: Client, *, remove: bool) -> FileEdit:
+def _plan_edit(part: FileEntries, agent: Client, *, remove: bool) -> FileEdit:
     try:
         return (remove_entries if remove else add_entries)(part.file, part.entries)
     except SettingsUnreadable as error:
-        place = f'"{known.key}"' if not part.entries[0].words else '"hooks"'
+        place = f'"{agent.key}"' if not part.entries[0].words else '"hooks"'
         by_hand = (
             f'remove "{SERVER}" from {place} yourself' if remove else f"add this yourself:\n{_format_entries(part)}"
         )

@@ -384,12 +384,12 @@ def status_command(file: Path | None, as_json: bool) -> None:
     from causalist._internal.text_formatting import one_line
     from causalist.memory.document_sync import MemoryFile
 
-    found = MemoryFile.locate(file, Path.cwd()).status(_note)
+    status = MemoryFile.locate(file, Path.cwd()).status(_note)
     if as_json:
-        emit_document({"format_version": FORMAT_VERSION, **found})
+        emit_document({"format_version": FORMAT_VERSION, **status})
         return
     rows = []
-    for name, value in found.items():
+    for name, value in status.items():
         if isinstance(value, float):
             value = f"{value:.1%}"
         elif isinstance(value, int):

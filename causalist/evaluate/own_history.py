@@ -176,14 +176,14 @@ def pair_with_parents(
     for question in questions:
         by_commit.setdefault(question.commit, []).append(question)
     cache = SnapshotFacts()
-    known: Index | None = None
+    previous_index: Index | None = None
     done = 0
     for commit in sort_oldest_first(root, by_commit):
         progress("asking", done, len(questions))
         state: Repository | GitError | NothingToIndex
         try:
-            state = Repository.at_commit(root, commit, cache=cache, known=known)
-            known = state.index
+            state = Repository.at_commit(root, commit, cache=cache, known=previous_index)
+            previous_index = state.index
         except (GitError, NothingToIndex) as error:
             state = error
         for question in by_commit[commit]:
@@ -317,10 +317,12 @@ def learn(repository: Repository, n: int = N_LEARNING_QUESTIONS, *, progress: Pr
     """
     if n < 1:
         raise UsageError(f"--questions must be at least 1, not {n}")
-    told = [] if repository.feedback_store is None else repository.feedback_store.read_feedback()
-    past = _from_history(repository, n, progress, is_needed=not told)
-    recent = _from_feedback(repository, told)
-    older, newer = (past_part + said for past_part, said in zip(_split(past), _split(recent), strict=True))
+    feedback = [] if repository.feedback_store is None else repository.feedback_store.read_feedback()
+    past = _from_history(repository, n, progress, is_needed=not feedback)
+    recent = _from_feedback(repository, feedback)
+    older, newer = (
+        past_part + recent_part for past_part, recent_part in zip(_split(past), _split(recent), strict=True)
+    )
     if len(older) + len(newer) < MIN_QUESTIONS:
         return Learning(len(past), len(recent), len(older), len(newer), None, None, None, False, None)
     start = default_weights()

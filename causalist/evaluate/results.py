@@ -272,18 +272,18 @@ def ask_repository(
     for question in questions:
         by_commit.setdefault(question.commit, []).append(question)
     cache = SnapshotFacts()
-    known: Index | None = None
+    previous_index: Index | None = None
     results: list[QuestionResult] = []
     skipped: list[Skipped] = []
     indexing_ms: list[float] = []
     for commit in sort_oldest_first(git_dir, by_commit):
         start = time.perf_counter()
         try:
-            repository = Repository.at_commit(git_dir, commit, cache=cache, known=known)
+            repository = Repository.at_commit(git_dir, commit, cache=cache, known=previous_index)
         except (GitError, NothingToIndex) as error:
             skipped += [Skipped(question, str(error)) for question in by_commit[commit]]
         else:
-            known = repository.index
+            previous_index = repository.index
             indexing_ms.append((time.perf_counter() - start) * 1000)
             results += [ask_question(repository, question, top_k) for question in by_commit[commit]]
         asked(len(by_commit[commit]))

@@ -188,15 +188,15 @@ def discount_alike(given: RelevanceInput, judged: Sequence[Needed]) -> list[Need
     nodes, first = given.graph.nodes, judged[:MAX_COMPARED]
     shares, has = given.terms_of(np.array([each.node for each in first], dtype=np.int64))
     result = list(judged)
-    for i, each in enumerate(first):
+    for i, candidate in enumerate(first):
         total = float(shares[has[i]].sum())
         if not total:
             continue
         for j, better in enumerate(first[:i]):
-            if nodes.files[better.node] != nodes.files[each.node] or better.node == each.source:
+            if nodes.files[better.node] != nodes.files[candidate.node] or better.node == candidate.source:
                 continue
             both, either = float(shares[has[i] & has[j]].sum()), float(shares[has[i] | has[j]].sum())
-            if both >= MIN_ALIKE * either and better.source != each.node:
+            if both >= MIN_ALIKE * either and better.source != candidate.node:
                 result[i] = result[i]._replace(probability=result[i].probability * ALIKE_SHARE)
     return sorted(result, key=lambda each: (-round(each.probability, 9), each.node))
 

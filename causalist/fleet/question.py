@@ -435,8 +435,10 @@ def _pick_needed(
             continue
         index, attempt = shard.repository.index, shard.attempt
         view = attempt.view
-        each = choose_needed(index.graph, index.lexical, attempt.ranking, own, attempt.confidence, options, view.inside)
-        needed[name] = [one._replace(probability=one.probability * shard.share / most) for one in each]
+        choices = choose_needed(
+            index.graph, index.lexical, attempt.ranking, own, attempt.confidence, options, view.inside
+        )
+        needed[name] = [one._replace(probability=one.probability * shard.share / most) for one in choices]
     return needed
 
 

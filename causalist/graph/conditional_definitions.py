@@ -101,12 +101,12 @@ class TwinChooser:
                 if definition.qualname in names and (definition.kind in CALLABLE_KINDS or definition.kind in _MACROS):
                     several.setdefault(definition.qualname, []).append(first + i)
             for same in several.values():
-                for each in same if len(same) > 1 else ():
-                    own = conditions.get(each, ())
+                for function in same if len(same) > 1 else ():
+                    own = conditions.get(function, ())
                     others = [other for other in same if are_exclusive(own, conditions.get(other, ()))]
-                    others = [other for other in others if self._may_be_called(each, other)]
+                    others = [other for other in others if self._may_be_called(function, other)]
                     if others:
-                        twins[each] = others
+                        twins[function] = others
         return twins
 
     def _may_be_called(self, function: int, other: int) -> bool:
@@ -201,9 +201,9 @@ class TwinChooser:
         return len(split_top(inside, ",")) if inside.strip() not in ("", "void") else 0
 
 
-def _with_meant(functions: list[int], meant: list[int], rule: str) -> list[Meant]:
-    """Return `functions` as candidates of one another, but for one that is `meant` alone."""
-    only = meant[0] if len(meant) == 1 else -1
+def _with_meant(functions: list[int], chosen: list[int], rule: str) -> list[Meant]:
+    """Return (function, rule, number of candidates) of each function; the number is 1 for the only one of `chosen`."""
+    only = chosen[0] if len(chosen) == 1 else -1
     return [(each, rule, 1 if each == only else len(functions)) for each in functions]
 
 

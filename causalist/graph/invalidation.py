@@ -190,17 +190,17 @@ def _hide_titles(facts: FileFacts) -> FileFacts:
     if not any(definition.kind == NodeKind.HANDLER for definition in facts.definitions):
         return facts
     shown: list[Definition] = []
-    for position, each in enumerate(facts.definitions):
-        parent = min(each.parent, position - 1)
+    for position, current in enumerate(facts.definitions):
+        parent = min(current.parent, position - 1)
         before = f"{facts.definitions[parent].qualname}." if parent != MODULE_SCOPE else ""
         around = f"{shown[parent].qualname}." if parent != MODULE_SCOPE else ""
-        if each.kind == NodeKind.HANDLER:
-            signs = each.name.encode("utf-8", "surrogatepass").hex().translate(_SIGNS)
-            shown.append(each._replace(name=signs, qualname=around + signs))
-        elif before and each.qualname.startswith(before):
-            shown.append(each._replace(qualname=around + each.qualname[len(before) :]))
+        if current.kind == NodeKind.HANDLER:
+            signs = current.name.encode("utf-8", "surrogatepass").hex().translate(_SIGNS)
+            shown.append(current._replace(name=signs, qualname=around + signs))
+        elif before and current.qualname.startswith(before):
+            shown.append(current._replace(qualname=around + current.qualname[len(before) :]))
         else:
-            shown.append(each)
+            shown.append(current)
     return replace(facts, definitions=tuple(shown))
 
 

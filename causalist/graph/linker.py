@@ -357,16 +357,16 @@ class Linker:
             outside = self.resolver.inference.derived_from_outside
             self._types = derived, list(StructuralTypes(self.program).find_implementations(outside))
         derived, by_method_set = self._types
-        for each in derived:
-            owner, target = each.owner, each.target
+        for base in derived:
+            owner, target = base.owner, base.target
             if only is not None and file_of[owner] not in only:
                 continue
             is_interface = self.program.definition_of[target.definition].kind == NodeKind.INTERFACE
             derives = is_interface and self.program.definition_of[owner].kind != NodeKind.INTERFACE
-            kind = EdgeKind.IMPLEMENTS if each.implements or derives else EdgeKind.EXTENDS
+            kind = EdgeKind.IMPLEMENTS if base.implements or derives else EdgeKind.EXTENDS
             if self.program.is_alias(target.definition):
                 kind = EdgeKind.REFERENCES  # a type made of others, which may be less than they are: `Omit<A, "b">`
-            row = self.resolver.current_row(each)
+            row = self.resolver.current_row(base)
             self._add_edge(
                 self.drafts.of_definition(owner), self.drafts.of_definition(target.definition), kind, target.rule, row
             )
@@ -559,15 +559,17 @@ class Linker:
         named: dict[tuple[int, str], list[int]] = {}
         for local, definition in enumerate(symbols.facts.definitions):
             named.setdefault((definition.parent, definition.qualname.rpartition(".")[2]), []).append(local)
-        for each in decorators:
-            for local in named.get((each.scope, each.target.removeprefix(DECORATED)), ()):
+        for decorator in decorators:
+            for local in named.get((decorator.scope, decorator.target.removeprefix(DECORATED)), ()):
                 definition = symbols.facts.definitions[local]
-                if not definition.start_row <= each.row <= definition.end_row:
+                if not definition.start_row <= decorator.row <= definition.end_row:
                     continue
-                targets, _ = self.resolver.resolve(number, each.scope, each.value.removesuffix("()"), guess=True)
+                targets, _ = self.resolver.resolve(
+                    number, decorator.scope, decorator.value.removesuffix("()"), guess=True
+                )
                 for target in targets:
                     source, draft = self._scope_draft(number, local), self.drafts.of_definition(target.definition)
-                    self._add_edge(source, draft, EdgeKind.REFERENCES, target.rule, each.row, target.candidates)
+                    self._add_edge(source, draft, EdgeKind.REFERENCES, target.rule, decorator.row, target.candidates)
 
     def _add_string_target(self, number: int, reference: Reference) -> None:
         """Add a reference to the definition whose dotted name a string is."""

@@ -316,9 +316,9 @@ class Program:
             return self.tree_paths.follow_import(file, entry)
         if settings.modules.mentioned and entry.kind == ImportKind.MODULE:
             head = entry.module.partition(".")[0]
-            found = self.modules.resolve(self.files[file].path, head, 0, settings.modules)
-            if found.file >= 0:
-                return Resolution(ResolutionKind.MODULE, found.file, found.rule)
+            module = self.modules.resolve(self.files[file].path, head, 0, settings.modules)
+            if module.file >= 0:
+                return Resolution(ResolutionKind.MODULE, module.file, module.rule)
             external = self.external_resolution(file, entry)
             return external._replace(rule="dotted") if self.modules.is_wrapper(head) else external
         target, rule = self.target_module(file, entry)
@@ -570,15 +570,15 @@ class Program:
     def types_below(self, owner: int) -> list[int]:
         """Return the types that derive from `owner`, each once, those that do it directly first."""
         if not self._derived:
-            for each, bases in sorted(self._bases.items()):
+            for derived, bases in sorted(self._bases.items()):
                 for base in bases:
-                    self._derived.setdefault(base, []).append(each)
+                    self._derived.setdefault(base, []).append(derived)
         types: dict[int, None] = {}
         waiting = [*self._derived.get(owner, ())]
-        for each in waiting:
-            if each not in types and each != owner:
-                types[each] = None
-                waiting += self._derived.get(each, ())
+        for derived in waiting:
+            if derived not in types and derived != owner:
+                types[derived] = None
+                waiting += self._derived.get(derived, ())
         return list(types)
 
     def linear_bases(self, owner: int) -> tuple[int, ...]:

@@ -76,18 +76,18 @@ class Value(NamedTuple):
         members: list[Value] = []
         rest: Value | None = None
         for value in values:
-            for each in value.parts if value is not None and value.kind is ValueKind.UNION else (value,):
-                if each is None:
+            for part in value.parts if value is not None and value.kind is ValueKind.UNION else (value,):
+                if part is None:
                     continue
-                if each.kind not in KNOWN_KINDS:
+                if part.kind not in KNOWN_KINDS:
                     if rest is None or rest.kind in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER):
-                        rest = each
-                    if each.kind in _FOREIGN_KINDS and not any(f.kind in _FOREIGN_KINDS for f in members):
-                        members.append(each)
+                        rest = part
+                    if part.kind in _FOREIGN_KINDS and not any(f.kind in _FOREIGN_KINDS for f in members):
+                        members.append(part)
                 elif len(members) <= _MAX_UNION_PARTS and not any(
-                    (each.kind, each.number, each.parts) == (f.kind, f.number, f.parts) for f in members
+                    (part.kind, part.number, part.parts) == (f.kind, f.number, f.parts) for f in members
                 ):
-                    members.append(each)
+                    members.append(part)
         if not any(each.kind in KNOWN_KINDS for each in members):
             return rest
         if len(members) == 1:

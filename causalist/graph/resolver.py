@@ -194,15 +194,15 @@ class Resolver:
             else:
                 missed.append((file, index))
         numbers: dict[int, list[int]] = {}
-        for each in resolved:
-            numbers.setdefault(each.owner, []).append(each.target.definition)
+        for link in resolved:
+            numbers.setdefault(link.owner, []).append(link.target.definition)
             made: Value | None = None
-            if self._makes_objects(each.target.definition):  # `extends mixin(Base)`: of the class that it gives
-                made = self.inference.call_result(Value(ValueKind.DEFINITION, each.target.definition, ""))
-            elif self.program.is_value(each.target.definition):  # a class under another name
-                made = self.inference.content_of(each.target.definition)
+            if self._makes_objects(link.target.definition):  # `extends mixin(Base)`: of the class that it gives
+                made = self.inference.call_result(Value(ValueKind.DEFINITION, link.target.definition, ""))
+            elif self.program.is_value(link.target.definition):  # a class under another name
+                made = self.inference.content_of(link.target.definition)
             if made is not None and made.kind is ValueKind.DEFINITION and self.program.is_type(made.number):
-                numbers[each.owner].append(made.number)
+                numbers[link.owner].append(made.number)
         for owner, derived in numbers.items():
             self.program.set_bases(owner, [*self.program.bases_of(owner), *derived])
         return resolved, missed
@@ -433,8 +433,8 @@ class Resolver:
                 functions = program.packages.find_variants(number, of_file, file, program.files, chosen, is_linked)
                 if is_linked and value.rule == RuleName.SAME_FILE and program.file_of[functions[0]] != file:
                     value = value._replace(rule=RuleName.PACKAGE_SCOPE)
-            meant = self.twins.choose((file, scope), chain, functions, values, value.rule)
-            return [*(Target(*each) for each in meant), *constants], ""
+            chosen_functions = self.twins.choose((file, scope), chain, functions, values, value.rule)
+            return [*(Target(*each) for each in chosen_functions), *constants], ""
         if value.kind is ValueKind.EXTERNAL:
             return [], value.name
         if value.kind is ValueKind.INSTANCE and called and self._is_passed_through(file, chain):
@@ -632,8 +632,8 @@ class KeptFunctions:
             kept = [each for each in kept if each[0] in visible]
         functions: dict[int, None] = {}
         for at, value in kept:
-            meant = self.resolver.inference.infer_chain(at, MODULE_SCOPE, value)
-            number = meant.number if meant is not None and meant.kind is ValueKind.DEFINITION else -1
+            callee = self.resolver.inference.infer_chain(at, MODULE_SCOPE, value)
+            number = callee.number if callee is not None and callee.kind is ValueKind.DEFINITION else -1
             if number >= 0 and program.definition_of[number].kind in CALLABLE_KINDS:
                 functions[number] = None
         return tuple(functions) if len(functions) <= MAX_CANDIDATES else ()

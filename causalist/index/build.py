@@ -403,13 +403,13 @@ def refresh_timestamps(
 
 
 def build_commit_index(
-    git_dir: Path, scan: Scan, cache: FactsCache | None, options: IndexOptions | None, known: Index | None
+    git_dir: Path, scan: Scan, cache: FactsCache | None, options: IndexOptions | None, previous: Index | None
 ) -> Index:
     """Return the index of a commit, read from git's objects.
 
-    `known` is the index of another commit, whose history is not read again. Raises NothingToIndex and GitError.
+    `previous` is the index of another commit, whose history is not read again. Raises NothingToIndex and GitError.
     """
-    commits = read_commits(git_dir, scan.commit, usable_history(known).commits)
+    commits = read_commits(git_dir, scan.commit, usable_history(previous).commits)
     with BlobReader(git_dir) as reader:
         cache, options = cache or FactsCache(), options or IndexOptions(processes=1)
         return build_index(scan, reader.read, cache, None, 0, options, lambda: commits)
@@ -444,10 +444,10 @@ def defer_commits(
     If git cannot read them (a clone without trees), the function adds a diagnostic to `notes` and returns none. If
     files are parsed in several processes, the commits are read meanwhile in another one.
     """
-    known = usable_history(previous).commits
-    is_first = scan.commit is not None and not len(known)
+    stored_commits = usable_history(previous).commits
+    is_first = scan.commit is not None and not len(stored_commits)
     is_worth_it = is_first and is_worth_processes(sum(entry.size for entry in scan.entries), options)
-    past = ForkedTask(Commits, lambda: read_commits(root, scan.commit, known, most), wanted=is_worth_it)
+    past = ForkedTask(Commits, lambda: read_commits(root, scan.commit, stored_commits, most), wanted=is_worth_it)
 
     @cache
     def commits() -> Commits:

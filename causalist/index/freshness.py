@@ -47,17 +47,17 @@ def known_blobs(
     before = blobs_of(previous) if before is None else before
     unknown = uncertain_files(entries, previous)
     if unknown is not None:
-        known = dict(before)
+        blobs = dict(before)
         for i in unknown:
-            del known[entries[i].path]
+            del blobs[entries[i].path]
     else:
         manifest = previous.manifest
         stamps = zip(manifest.sizes.tolist(), manifest.mtimes.tolist(), manifest.ctimes.tolist(), strict=True)
         rows = zip(before, stamps, _settled_files(previous).tolist(), strict=True)
         then = {path: stamp for path, stamp, is_settled in rows if is_settled}
         now = ((entry.path, (entry.size, entry.mtime_ns, entry.ctime_ns)) for entry in entries)
-        known = {path: before[path] for path, stamp in now if then.get(path) == stamp}
-    return {**blob_by_path, **known} if blob_by_path else known
+        blobs = {path: before[path] for path, stamp in now if then.get(path) == stamp}
+    return {**blob_by_path, **blobs} if blob_by_path else blobs
 
 
 def uncertain_files(entries: Sequence[FileEntry], index: Index) -> list[int] | None:

@@ -125,19 +125,19 @@ def _list_pairs(
     return first[differ], second[differ], commits[differ]
 
 
-def read_commits(root: Path, commit: str | None, known: Commits, most: int = MAX_COMMITS) -> Commits:
-    """Return the `most` newest commits behind `commit`; those in `known` are not read again.
+def read_commits(root: Path, commit: str | None, stored: Commits, most: int = MAX_COMMITS) -> Commits:
+    """Return the `most` newest commits behind `commit`; those in `stored` are not read again.
 
     For a folder inside a work tree, only changes in that folder count. Raises GitError.
     """
     if commit is None:
         return Commits()
-    if known.head == commit and not known.is_shallow and not is_shallow(root):
-        return known
+    if stored.head == commit and not stored.is_shallow and not is_shallow(root):
+        return stored
     names = list_ancestors(root, commit, most)
-    there = frozenset(known.names)
+    there = frozenset(stored.names)
     fresh = read_changes(root, [name for name in names if name not in there])
-    merged = merge_commits(names, known, _without_secrets(fresh))
+    merged = merge_commits(names, stored, _without_secrets(fresh))
     return replace(merged, head=commit, is_shallow=is_shallow(root))
 
 

@@ -427,12 +427,12 @@ class _Chooser:
                     by_key.setdefault(key, []).append(i)
         number = {self._entries[i].path: i for i in self._fit}
         result: dict[int, float] = {}
-        for path, each in facts.items():
+        for path, file_facts in facts.items():
             score = self.scores.get(number[path], 0.0)
-            if score <= 0 or not each.language:
+            if score <= 0 or not file_facts.language:
                 continue
             folder = path.rpartition("/")[0]
-            for key, share in _names_used(each).items():
+            for key, share in _names_used(file_facts).items():
                 targets = by_key.get(key, ())
                 near = [i for i in targets if self._entries[i].path.rpartition("/")[0] == folder]
                 for i in (near or targets) if len(near or targets) <= 8 else ():

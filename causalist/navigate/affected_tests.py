@@ -347,8 +347,8 @@ def _probabilities_of_makers(
     functions makes.
     """
     ids, by_class, result = graph.nodes.ids, dict[int, dict[int, Affected] | None](), dict[int, float]()
-    for node, each in tests.items():
-        method = chains.dispatched_to(ids.position(each.run_with) if each.run_with else node)
+    for node, user in tests.items():
+        method = chains.dispatched_to(ids.position(user.run_with) if user.run_with else node)
         owner = int(graph.nodes.parents[method]) if method >= 0 else -1
         if owner < 0 or graph.kind(owner) not in TYPE_KINDS:
             continue
@@ -406,20 +406,20 @@ def _weigh(
     weights = TEST_WEIGHTS
     outer = _outermost(graph, subjects)
     weighed: dict[int, Affected] = {}
-    for node, each in tests.items():
-        chance = min(max(each.probability, _LEAST_ODDS), 1.0 - LEAST_PROBABILITY)
+    for node, user in tests.items():
+        chance = min(max(user.probability, _LEAST_ODDS), 1.0 - LEAST_PROBABILITY)
         way = log(chance / (1.0 - chance))
         maker = log(max(makers.get(node, 1.0), LEAST_PROBABILITY))
         words = float(shared[node]) - most
         score = weights.bias + weights.way * way + weights.words * words + weights.maker * maker
-        if texts is not None and each.edge.rule == NAMED:
-            n_alike = texts.count_named(ids.position(each.edge.target))
+        if texts is not None and user.edge.rule == NAMED:
+            n_alike = texts.count_named(ids.position(user.edge.target))
             score += weights.named + weights.alike * log(n_alike + 1)
         runs = texts.runs_operator(node, outer[0]) if texts is not None and len(outer) == 1 else None
         if runs is not None:
             score += weights.runs if runs else weights.lacks
         odds = exp(score)
-        weighed[node] = each._replace(probability=odds / (1.0 + odds))
+        weighed[node] = user._replace(probability=odds / (1.0 + odds))
     return weighed
 
 
@@ -486,8 +486,8 @@ class _TestGroups:
         """Return the types of tests above or below a type."""
         graph, types, waiting = self._graph, dict[int, None](), [owner]
         while waiting and len(types) < _MAX_TYPES:
-            each = waiting.pop()
-            numbers = graph.outgoing(each) if is_up else graph.edges_into(np.array([each])).tolist()
+            current = waiting.pop()
+            numbers = graph.outgoing(current) if is_up else graph.edges_into(np.array([current])).tolist()
             for number in numbers:
                 other = int(graph.edges.targets[number] if is_up else graph.edges.sources[number])
                 is_new = other not in types and other != owner and graph.nodes.roles[other] == Role.TEST

@@ -200,12 +200,12 @@ def _read_json(path: Path, text: str, is_wanted: Callable[[str], bool]) -> Cover
 
 def _read_coverage_py_json(files: Mapping[str, Any], is_wanted: Callable[[str], bool]) -> CoverageData:
     result = CoverageData("coverage.py")
-    for name, each in files.items():
-        lines, contexts = result.lines(name, is_wanted), each.get("contexts", {})
+    for name, file in files.items():
+        lines, contexts = result.lines(name, is_wanted), file.get("contexts", {})
         result.contexts.update(test for names in contexts.values() for one in names if (test := name_test(one)))
         if name in result.files:
-            lines.ran.update(map(_line, each["executed_lines"]))
-            lines.missed.update(map(_line, each["missing_lines"]))
+            lines.ran.update(map(_line, file["executed_lines"]))
+            lines.missed.update(map(_line, file["missing_lines"]))
             for line, names in contexts.items():
                 for context in names:
                     _add_lines(lines, context, (_line(line),))
@@ -214,14 +214,14 @@ def _read_coverage_py_json(files: Mapping[str, Any], is_wanted: Callable[[str], 
 
 def _read_istanbul(files: Mapping[str, Any], is_wanted: Callable[[str], bool]) -> CoverageData:
     result = CoverageData("Istanbul")
-    for name, each in files.items():
+    for name, file in files.items():
         lines = result.lines(name, is_wanted)
         if name in result.files:
-            for number, place in each["statementMap"].items():
-                (lines.ran if each["s"][number] else lines.missed).add(_line(place["start"]["line"]))
-            for number, function in each.get("fnMap", {}).items():
+            for number, place in file["statementMap"].items():
+                (lines.ran if file["s"][number] else lines.missed).add(_line(place["start"]["line"]))
+            for number, function in file.get("fnMap", {}).items():
                 line = _line((function.get("decl") or function["loc"])["start"]["line"])
-                lines.functions[line] = bool(each["f"][number]) or lines.functions.get(line, False)
+                lines.functions[line] = bool(file["f"][number]) or lines.functions.get(line, False)
             lines.missed -= lines.ran
     return result
 
@@ -368,14 +368,14 @@ class PathMatcher:
             for path in paths:
                 roots[_roots(each, path)[0]] += 1 + 2 * path.count("/")
         path_by_name: dict[str, str] = {}
-        for each, paths in choices.items():
-            placed = [path for path in paths if _is_placed(_roots(each, path), path, roots)]
-            most = max((votes[_roots(each, path)] for path in placed), default=0)
-            best = [path for path in placed if votes[_roots(each, path)] == most]
-            if len(best) > 1 and plain_path(each) in best:
-                best = [plain_path(each)]
+        for name, paths in choices.items():
+            placed = [path for path in paths if _is_placed(_roots(name, path), path, roots)]
+            most = max((votes[_roots(name, path)] for path in placed), default=0)
+            best = [path for path in placed if votes[_roots(name, path)] == most]
+            if len(best) > 1 and plain_path(name) in best:
+                best = [plain_path(name)]
             if len(best) == 1:
-                path_by_name[each] = best[0]
+                path_by_name[name] = best[0]
         return path_by_name
 
     def _ending_alike(self, written: str) -> list[str]:

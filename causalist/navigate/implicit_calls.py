@@ -304,17 +304,17 @@ class _Types:
                 if base not in self._deriving:
                     self._deriving[base] = self.into(base, _DERIVING)
                 for number in self._deriving[base]:
-                    each = int(edges.sources[number])
-                    if each not in certainty_by_type and self.graph.kind(each) in TYPE_KINDS:
+                    derived_type = int(edges.sources[number])
+                    if derived_type not in certainty_by_type and self.graph.kind(derived_type) in TYPE_KINDS:
                         certainty = certainty_by_type[base] * float(edges.confidences[number])
-                        derived[each] = max(certainty, derived.get(each, 0.0))
+                        derived[derived_type] = max(certainty, derived.get(derived_type, 0.0))
             level = []
-            for each in sorted(derived):
-                own = self.members(each, slot.name)
-                if self._inherits(each, own, slot, certainty_by_type, running, is_chained=is_chained):
-                    certainty_by_type[each] = derived[each]
-                    running.update((each, *own))
-                    level.append(each)
+            for derived_type in sorted(derived):
+                own = self.members(derived_type, slot.name)
+                if self._inherits(derived_type, own, slot, certainty_by_type, running, is_chained=is_chained):
+                    certainty_by_type[derived_type] = derived[derived_type]
+                    running.update((derived_type, *own))
+                    level.append(derived_type)
         return certainty_by_type
 
     def _inherits(

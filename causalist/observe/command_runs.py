@@ -83,16 +83,16 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """
     flags, packages, rest = list[str](), list[str](), list(arguments)
     while rest:
-        each = rest.pop(0)
-        if each in ("-args", "--args"):
+        word = rest.pop(0)
+        if word in ("-args", "--args"):
             break
-        name, equals, _ = each.partition("=")
-        if not each.startswith("-"):
-            packages.append(each)
+        name, equals, _ = word.partition("=")
+        if not word.startswith("-"):
+            packages.append(word)
             continue
         value = [rest.pop(0)] if not equals and name in _FLAGS_WITH_VALUE and rest else []
         if name in ("-tags", "-mod", "-modfile", "-race"):
-            flags += [each, *value]
+            flags += [word, *value]
     return flags, packages
 
 

@@ -254,14 +254,14 @@ class CallLikeness:
         """Return the definitions that one uses, with the bases of classes, and the bases of classes defined in it."""
         edges, level, uses, derived, made = self._graph.edges, [node], set[int](), set[int](), set[int]()
         is_function = self._graph.kind(node) in CALLABLE_KINDS
-        for each in level:
-            inner = self._children.get(each, ())
+        for scope in level:
+            inner = self._children.get(scope, ())
             level += inner if is_function else [x for x in inner if self._graph.kind(x) not in CALLABLE_KINDS]
-            for number in self._graph.outgoing(each):
+            for number in self._graph.outgoing(scope):
                 if edges.kinds[number] in _USES and edges.confidences[number] >= _LEAST_USE:
                     is_base = edges.kinds[number] == EdgeKind.EXTENDS
                     target = int(edges.targets[number])
-                    if each != node or not is_base:
+                    if scope != node or not is_base:
                         (derived if is_base else uses).update(self.bases_of(target))
                     if edges.kinds[number] == EdgeKind.CALLS and self._graph.nodes.kinds[target] in TYPE_KINDS:
                         made.update(self.bases_of(target))

@@ -99,10 +99,10 @@ class Recorder:
 
     def add_first(self, number: int, frame: Any) -> tuple[int, bool]:
         """Return (the nearest caller of the repository, True if it called directly) of a frame's code."""
-        known, is_direct = self.known, True
+        number_by_code, is_direct = self.known, True
         while frame is not None:
             code = frame.f_code
-            caller = known.get(id(code), _NOBODY)
+            caller = number_by_code.get(id(code), _NOBODY)
             if caller < 0 and self.is_inside.get(code.co_filename, True):
                 caller = self.add_code(code)
             if caller >= 0:
@@ -164,11 +164,11 @@ def _sets_test(code: Any) -> bool:
 
 def _watch(recorder: Recorder, disable: Any) -> Any:
     """Return the callback of sys.monitoring for started functions."""
-    known, direct, through = recorder.known, recorder.direct, recorder.through
+    number_by_code, direct, through = recorder.known, recorder.direct, recorder.through
     ran, get_frame, waits = recorder.ran, sys._getframe, [False]
 
     def start(code: Any, offset: int) -> Any:
-        number = known.get(id(code))
+        number = number_by_code.get(id(code))
         if number is None:
             number = recorder.add_code(code)
             if number < 0:
@@ -185,7 +185,7 @@ def _watch(recorder: Recorder, disable: Any) -> Any:
         except ValueError:  # at the bottom of a thread
             frame = None
         else:
-            pair = known.get(id(frame.f_code), _NOBODY), number
+            pair = number_by_code.get(id(frame.f_code), _NOBODY), number
             if pair in direct:
                 direct[pair] += 1
                 return None
@@ -204,7 +204,7 @@ def _watch(recorder: Recorder, disable: Any) -> Any:
 
 def _profile(recorder: Recorder) -> Any:
     """Return the function of sys.setprofile, for interpreters without sys.monitoring."""
-    known, direct, through, inside = recorder.known, recorder.direct, recorder.through, recorder.is_inside
+    number_by_code, direct, through, inside = recorder.known, recorder.direct, recorder.through, recorder.is_inside
     ran, first, waits = recorder.ran, recorder.first, [False]
 
     def profile(frame: Any, event: str, argument: Any) -> None:
@@ -215,7 +215,7 @@ def _profile(recorder: Recorder) -> Any:
             if _sets_test(code):
                 waits[0] = True
             return
-        number = known.get(id(code))
+        number = number_by_code.get(id(code))
         if number is None:
             number = recorder.add_code(code)
             if number < 0:
@@ -228,7 +228,7 @@ def _profile(recorder: Recorder) -> Any:
         ran.add(number)
         back = frame.f_back
         if back is not None:
-            pair = known.get(id(back.f_code), _NOBODY), number
+            pair = number_by_code.get(id(back.f_code), _NOBODY), number
             if pair in direct:
                 direct[pair] += 1
                 return

@@ -163,8 +163,8 @@ def _script_rows(component: Component, script: _Script) -> range:
 
 def _template_uses(markup: bytes, facts: FileFacts, scope: int) -> Iterator[Call | Reference]:
     """Yield the uses in the markup of names that the scripts define or import, in reading order."""
-    known = {i.alias for i in facts.imports if i.scope == MODULE_SCOPE and i.alias}
-    known |= {d.qualname for d in facts.definitions if d.parent == MODULE_SCOPE and d.kind in CALLABLE_KINDS}
+    names = {i.alias for i in facts.imports if i.scope == MODULE_SCOPE and i.alias}
+    names |= {d.qualname for d in facts.definitions if d.parent == MODULE_SCOPE and d.kind in CALLABLE_KINDS}
     text = markup.decode("latin-1")
     whole = _TEMPLATE.search(markup)  # a template of its own, or everything that is left
     first, last = (whole.start(), max(text.lower().rfind("</template"), whole.end())) if whole else (0, len(text))
@@ -175,14 +175,14 @@ def _template_uses(markup: bytes, facts: FileFacts, scope: int) -> Iterator[Call
         for name in dict.fromkeys(
             (head, _to_camel_case(head), _to_camel_case(head)[:1].upper() + _to_camel_case(head)[1:])
         ):
-            if name in known:
+            if name in names:
                 uses.append((tag.start(), name + dot + rest, True))
                 break
     bound = [*_BRACES.finditer(text, first, last), *(_BOUND.finditer(text, first, last) if whole else ())]
     for each in bound:
         group = next((g for g in range(1, (each.re.groups or 0) + 1) if each[g] is not None), 0)
         for name in _NAME.finditer(each[group]):
-            if name[1].partition(".")[0] in known:
+            if name[1].partition(".")[0] in names:
                 uses.append((each.start(group) + name.start(), name[1], bool(name[2])))
     for at, chain, called in sorted(set(uses)):
         row = bisect_left(newlines, at)

@@ -52,11 +52,11 @@ def wheels() -> Mapping[str, str]:
 
     The names of the metadata folders on `sys.path` give them; the first folder of a project counts.
     """
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for place in sys.path:
         with suppress(OSError):
             for name in os.listdir(place or os.curdir):  # noqa: PTH208 - names alone
                 if name.startswith("tree_sitter") and name.endswith(".dist-info"):
                     project, _, version = name.removesuffix(".dist-info").partition("-")
-                    found.setdefault(project, version)
-    return found
+                    versions.setdefault(project, version)
+    return versions

@@ -109,15 +109,15 @@ def missing_languages() -> Mapping[str, tuple[str, str]]:
 
     The files are searched for these keys and not parsed, because this is asked of every index.
     """
-    found: dict[str, tuple[str, str]] = {}
-    known = {settings.name for settings in load_settings().values()}
+    missing: dict[str, tuple[str, str]] = {}
+    installed = {settings.name for settings in load_settings().values()}
     for file in sorted(grammars_folder().glob("*/language.toml")):
         text, name = file.read_text(encoding="utf-8"), file.parent.name
         extra = _EXTRA.search(text)
-        if extra and name not in known:
+        if extra and name not in installed:
             listed = " ".join(_EXTENSIONS_KEY.findall(text))
-            found.update(dict.fromkeys(_QUOTED.findall(listed), (name, extra[1])))
-    return found
+            missing.update(dict.fromkeys(_QUOTED.findall(listed), (name, extra[1])))
+    return missing
 
 
 def missing_language_of(path: str) -> tuple[str, str] | None:
@@ -137,12 +137,12 @@ def _claims(path: str) -> list[tuple[str, str]]:
 @lru_cache(maxsize=1)
 def claims() -> Mapping[str, list[tuple[str, str]]]:
     """Return (dialect, signs) of the claiming dialects by file extension."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    claims_by_extension: dict[str, list[tuple[str, str]]] = {}
     for settings in {id(each): each for each in load_settings().values()}.values():
         for dialect in settings.dialects:
             for extension in dialect.claims:
-                found.setdefault(extension, []).append((dialect.name, dialect.signs))
-    return found
+                claims_by_extension.setdefault(extension, []).append((dialect.name, dialect.signs))
+    return claims_by_extension
 
 
 @cache
@@ -188,8 +188,8 @@ def script_dialect(data: bytes) -> str:
     >>> script_dialect(b"#!/usr/bin/env bash"), script_dialect(b"#! /bin/sh -e"), script_dialect(b"#!/bin/awk -f")
     ('bash', 'bash', '')
     """
-    found = _INTERPRETER.match(data)
-    return _interpreters().get(found[1].decode(), "") if found else ""
+    interpreter = _INTERPRETER.match(data)
+    return _interpreters().get(interpreter[1].decode(), "") if interpreter else ""
 
 
 @lru_cache(maxsize=1)
@@ -222,7 +222,7 @@ def load_grammar(dialect_name: str) -> Grammar:
 
     Raises GrammarError if the wheel is missing or the query does not fit the grammar.
     """
-    dialect, settings, parser = (found := load_parser(dialect_name)).dialect, found.settings, found.parser
+    dialect, settings, parser = (loaded := load_parser(dialect_name)).dialect, loaded.settings, loaded.parser
     folder = grammars_folder() / settings.name
     source = _query_source(folder, dialect, settings.preprocessor.conditions)
     assert parser.language is not None

@@ -153,17 +153,17 @@ def _read_dune(text: str) -> list[tuple[str, str]]:
     [('wrapped', 'A_b'), ('wrapped', '*'), ('wrapped', '')]
     """
     starts = [*_STANZA.finditer(text), None]
-    found = []
+    facts = []
     for this, following in itertools.pairwise(starts):
         assert this is not None
         stanza = text[this.end() : following.start() if following is not None else len(text)]
         names = sorted(_LIBRARY_NAME.finditer(stanza), key=lambda each: each[0].startswith("(public"))
         if this[1] != "library":
-            found.append(("wrapped", ""))
+            facts.append(("wrapped", ""))
         elif names:
             name = names[0][1].replace("-", "_").replace(".", "_")
-            found.append(("wrapped", "*" if _UNWRAPPED.search(stanza) else name[0].upper() + name[1:]))
-    return list(dict.fromkeys(found))
+            facts.append(("wrapped", "*" if _UNWRAPPED.search(stanza) else name[0].upper() + name[1:]))
+    return list(dict.fromkeys(facts))
 
 
 def _read_go(text: str) -> list[tuple[str, str]]:

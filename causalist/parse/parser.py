@@ -170,17 +170,17 @@ def _import_once(imports: Sequence[Import], local: Set[str]) -> list[Import]:
     `local` are modules of the file itself.
     """
     first: dict[tuple[int, int, str], Import] = {}
-    for each in imports:
-        if each.kind == ImportKind.MODULE:
-            head, *others = each.module.split(".")[:2]
+    for entry in imports:
+        if entry.kind == ImportKind.MODULE:
+            head, *others = entry.module.split(".")[:2]
             if head in local:
                 continue
-            each = each._replace(scope=MODULE_SCOPE, module=".".join((head, *others)))
-        first.setdefault((each.scope, each.kind, each.module), each)
+            entry = entry._replace(scope=MODULE_SCOPE, module=".".join((head, *others)))
+        first.setdefault((entry.scope, entry.kind, entry.module), entry)
     modules = (each.module for each in first.values() if each.kind == ImportKind.MODULE)
     # A name alone says nothing that one with a name behind it does not say.
-    said = {module.partition(".")[0] for module in modules if "." in module}
-    kept = [each for each in first.values() if each.kind != ImportKind.MODULE or each.module not in said]
+    packages = {module.partition(".")[0] for module in modules if "." in module}
+    kept = [each for each in first.values() if each.kind != ImportKind.MODULE or each.module not in packages]
     return sorted(kept, key=lambda each: (each.row, each.module, each.kind))
 
 
@@ -216,8 +216,8 @@ def _read_captures(
     runs = [(part.cursor(query), part.node) for part in parts] or [(tree_sitter.QueryCursor(query), root)]
     nodes_by_capture: dict[str, list[tree_sitter.Node]] = {"error": wide_errors} if wide_errors else {}
     for cursor, node in runs:
-        each = (captured for _, captured in cursor.matches(node)) if by_matches else (cursor.captures(node),)
-        for captured in each:
+        captures = (captured for _, captured in cursor.matches(node)) if by_matches else (cursor.captures(node),)
+        for captured in captures:
             for name, nodes in captured.items():
                 nodes_by_capture.setdefault(name, []).extend(nodes)
     return nodes_by_capture
@@ -371,9 +371,9 @@ def _parse_notebook(notebook: Notebook) -> FileFacts:
     lines = notebook.view.decode("utf-8").split("\n")
     headings: list[Heading] = []
     for first, last in notebook.markdown:
-        found = markdown_headings(lines[first : last + 1])
-        headings += [h._replace(row=h.row + first) for h in found]
-        if not found:
+        cell_headings = markdown_headings(lines[first : last + 1])
+        headings += [h._replace(row=h.row + first) for h in cell_headings]
+        if not cell_headings:
             title = next((t for t in (" ".join(line.split()) for line in lines[first : last + 1]) if t), "")
             headings.append(Heading(first, _LOWEST_LEVEL, title[:_MAX_TITLE_CHARACTERS]))
     passages = tuple(_without_end(p, lines) for p in read_sections(lines, headings))
@@ -550,14 +550,14 @@ def read_kept_functions(
     pattern = _PATTERNS.get(_FAMILIES.get(family, ""))
     if pattern is None:
         return []
-    known = {each.name for each in definitions if each.kind in CALLABLE_KINDS}
-    known.update(each.alias for each in imports if each.alias)
-    if not known:
+    names = {each.name for each in definitions if each.kind in CALLABLE_KINDS}
+    names.update(each.alias for each in imports if each.alias)
+    if not names:
         return []
     source, bindings = RouteText(data, tree, definitions), list[Binding]()
     for match in pattern.finditer(data):
         value = match["value"].decode()
-        if value in known and _is_kept(source.node(match.start("key"))):
+        if value in names and _is_kept(source.node(match.start("key"))):
             row = source.row(match.start("key"))
             bindings.append(Binding(MODULE_SCOPE, f"{KEPT}{match['key'].decode()}", "", value, row))
             if len(bindings) >= _MAX_KEPT:

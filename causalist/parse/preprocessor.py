@@ -144,8 +144,8 @@ def blank_matches(data: bytes, blank: Sequence[_Blank]) -> bytes:
             continue
         if "stop" in pattern.groupindex:
             stopped = bytearray(data)
-            for found in pattern.finditer(data):
-                stopped[slice(*found.span("stop"))] = b";" * (found.end("stop") - found.start("stop"))
+            for match in pattern.finditer(data):
+                stopped[slice(*match.span("stop"))] = b";" * (match.end("stop") - match.start("stop"))
             data = bytes(stopped)
             continue
         group = "mark" if "mark" in pattern.groupindex else 0
@@ -196,22 +196,22 @@ def read_conditions(
     starts: list[int] = [0]
     holding: list[tuple[str, ...]] = [()]
     groups: list[_OpenGroup] = []
-    held: tuple[str, ...] = ()
+    current: tuple[str, ...] = ()
     is_first = True
-    for found in _CONDITIONAL.finditer(data):
-        if data[data.rfind(b"\n", 0, found.start()) + 1 : found.start()].strip():
+    for directive in _CONDITIONAL.finditer(data):
+        if data[data.rfind(b"\n", 0, directive.start()) + 1 : directive.start()].strip():
             continue  # in a remark, or in a string
-        word, rest = found[1], found[2]
+        word, rest = directive[1], directive[2]
         if word == b"endif":
             if not groups:
                 return ()
-            held = groups.pop().around
+            current = groups.pop().around
         elif word.startswith(b"if"):
             asked = _conditions(word, rest)
-            if is_first and word == b"ifndef" and (guard := _GUARD.match(data, found.end())):
+            if is_first and word == b"ifndef" and (guard := _GUARD.match(data, directive.end())):
                 asked = () if asked == (f"!{guard[1].decode()}",) else asked
-            groups.append(_OpenGroup(held, asked))
-            held = (*held, *_with_joined(asked))
+            groups.append(_OpenGroup(current, asked))
+            current = (*current, *_with_joined(asked))
         else:
             if not groups:
                 return ()
@@ -219,10 +219,10 @@ def read_conditions(
             group.before.append(group.asked)
             group.asked = _conditions(word, rest)
             denied = [opposite_condition(_join_conditions(each)) for each in group.before]
-            held = (*group.around, *(each for each in denied if each != ALWAYS), *_with_joined(group.asked))
+            current = (*group.around, *(each for each in denied if each != ALWAYS), *_with_joined(group.asked))
         is_first = False
-        starts.append(found.end())
-        holding.append(held)
+        starts.append(directive.end())
+        holding.append(current)
     if groups or len(starts) == 1:
         return ()
     read: list[tuple[int, tuple[str, ...]]] = []

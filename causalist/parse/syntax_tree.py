@@ -150,11 +150,11 @@ class QueryPart(NamedTuple):
 
     def cursor(self, query: tree_sitter.Query) -> tree_sitter.QueryCursor:
         """Return a cursor that finds what begins in this part."""
-        found = tree_sitter.QueryCursor(query)
-        found.set_max_start_depth(_SLICE_DEPTH)
+        cursor = tree_sitter.QueryCursor(query)
+        cursor.set_max_start_depth(_SLICE_DEPTH)
         if (self.start_byte, self.end_byte) != (self.node.start_byte, self.node.end_byte):
-            found.set_byte_range(self.start_byte, self.end_byte)
-        return found
+            cursor.set_byte_range(self.start_byte, self.end_byte)
+        return cursor
 
 
 def find_query_parts(root: tree_sitter.Node) -> tuple[list[QueryPart], list[tree_sitter.Node]] | None:
@@ -187,14 +187,14 @@ def find_query_parts(root: tree_sitter.Node) -> tuple[list[QueryPart], list[tree
 
 
 def _find_wide_errors(root: tree_sitter.Node) -> list[tree_sitter.Node]:
-    found, stack = [], [root]
+    errors, stack = [], [root]
     while stack:
         node = stack.pop()
         if node.is_error and node.child_count >= _MIN_WIDE_CHILDREN:
-            found.append(node)
+            errors.append(node)
         if node.has_error:
             stack.extend(node.children)
-    return found
+    return errors
 
 
 def _is_deep(root: tree_sitter.Node) -> bool:

@@ -127,7 +127,7 @@ def _missing_language_diagnostics(index: Index, paths: Collection[str]) -> tuple
         return ()
     from causalist.parse import missing_language_of
 
-    extras = {f'"causalist[{found[1]}]"' for path in paths if (found := missing_language_of(path))}
+    extras = {f'"causalist[{language[1]}]"' for path in paths if (language := missing_language_of(path))}
     named = [note for note in missing if any(extra in note.detail for extra in extras)]
     return tuple(Diagnostic(DiagnosticSlug.LANGUAGE_MISSING, note.detail, -1) for note in named)
 

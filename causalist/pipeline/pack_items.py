@@ -92,21 +92,21 @@ def choose_needed(
     judged = judge_relevance(given, default_relevance(), use_edges=options.graph)
     kept: list[Needed] = []
     around: set[int] = set()  # nodes that enclose a node that is kept
-    for each in judged:
+    for candidate in judged:
         if len(kept) == _max_nodes(options):
             break
-        if kept and each.probability < MIN_PROBABILITY and not options.fill:
+        if kept and candidate.probability < MIN_PROBABILITY and not options.fill:
             break
-        if inside is not None and not inside[each.node]:
+        if inside is not None and not inside[candidate.node]:
             continue
         # A file without source says nothing here that its definitions do not.
-        if graph.nodes.kinds[each.node] == NodeKind.FILE and each.probability < MIN_PROBABILITY_READ:
+        if graph.nodes.kinds[candidate.node] == NodeKind.FILE and candidate.probability < MIN_PROBABILITY_READ:
             continue
         # A class beside its methods would show what they do not.
-        if each.node in around and graph.nodes.kinds[each.node] != NodeKind.FILE:
+        if candidate.node in around and graph.nodes.kinds[candidate.node] != NodeKind.FILE:
             continue
-        kept.append(each)
-        outer = int(graph.nodes.parents[each.node])
+        kept.append(candidate)
+        outer = int(graph.nodes.parents[candidate.node])
         while outer >= 0:
             around.add(outer)
             outer = int(graph.nodes.parents[outer])
@@ -138,7 +138,7 @@ def with_document(
     else:
         return list(needed)
     passage = int(passages[at])
-    found = {each.node: each for each in needed}
+    needed_by_node = {each.node: each for each in needed}
     edges = graph.edges
     is_from = (edges.kinds == EdgeKind.MENTIONS) & (nodes.files[edges.sources] == nodes.files[passage])
     numbers = np.flatnonzero(is_from & (scores[edges.targets] > 0))
@@ -147,10 +147,10 @@ def with_document(
                for number in reversed(named) if inside is None or inside[edges.targets[number]]}  # fmt: skip
     best = list(reversed(brought.values()))[:MAX_MENTIONED]
     for each in (Needed(passage, DOCUMENT_PROBABILITY), *best):
-        known = found.get(each.node)
-        if known is None or known.probability < each.probability:
-            found[each.node] = each if known is None else known._replace(probability=each.probability)
-    return sorted(found.values(), key=lambda each: -each.probability)
+        previous = needed_by_node.get(each.node)
+        if previous is None or previous.probability < each.probability:
+            needed_by_node[each.node] = each if previous is None else previous._replace(probability=each.probability)
+    return sorted(needed_by_node.values(), key=lambda each: -each.probability)
 
 
 def _max_nodes(options: AskOptions) -> int:
@@ -188,21 +188,21 @@ def choose_pack(
     late = _read_files_in_time([hits[each.node].path for each in needed if _is_read(each, options)], texts, steps)
     items: list[PackItem] = []
     for place in ordered.order:
-        each = needed[place]
-        hit = hits[each.node]
-        definitions = definitions_of.get(each.node, ())
-        is_read = _is_read(each, options) and not definitions and hit.path not in late
+        need = needed[place]
+        hit = hits[need.node]
+        definitions = definitions_of.get(need.node, ())
+        is_read = _is_read(need, options) and not definitions and hit.path not in late
         text = texts.get_text(hit) if is_read else ""
-        rank = ranks.get(each.node)
-        link = graph.edge(each.edge) if rank is None and each.edge >= 0 else None
+        rank = ranks.get(need.node)
+        link = graph.edge(need.edge) if rank is None and need.edge >= 0 else None
         rows = _telling_rows(graph, hit, text, telling, pinned)
-        items.append(PackItem(hit, text, rank is None, rank, rows, uses.get(place, ()), each.probability, link))
+        items.append(PackItem(hit, text, rank is None, rank, rows, uses.get(place, ()), need.probability, link))
         for i, definition in enumerate(definitions, start=1):
             # Just behind its file when it comes to who gets the room.
             inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
             text = "" if hit.path in late else texts.get_text(inner)
             rows = _telling_rows(graph, inner, text, telling, pinned)
-            items.append(PackItem(inner, text, False, None, rows, (), each.probability * (1 - 1e-6 * i)))
+            items.append(PackItem(inner, text, False, None, rows, (), need.probability * (1 - 1e-6 * i)))
     removed = tuple(name_edge(graph, edge, ids) for edge in ordered.removed)
     return PackChoice(tuple(items), tuple(name_edge(graph, edge, ids) for edge in edges), removed)
 

@@ -170,7 +170,7 @@ def _find_printed(pattern: TextPattern, index: Index, texts: SourceText) -> Mapp
 
 def _shown_by(graph: CodeGraph, matched: Mapping[int, TextMatches]) -> dict[int, TextMatches]:
     """Return the code that shows translated texts, by the keys of the rows that matched."""
-    edges, found = graph.edges, dict[int, TextMatches]()
+    edges, matches_by_node = graph.edges, dict[int, TextMatches]()
     for node, matches in matched.items():
         if graph.nodes.files[node] < 0:
             continue
@@ -179,8 +179,8 @@ def _shown_by(graph: CodeGraph, matched: Mapping[int, TextMatches]) -> dict[int,
                 users = graph.edges_into(np.array([edges.targets[number]]))
                 users = users[edges.kinds[users] == EdgeKind.READS][:_MAX_SHOWING]
                 for user in users.tolist():
-                    found[int(edges.sources[user])] = TextMatches(1, (int(edges.rows[user]),), matches.sample)
-    return found
+                    matches_by_node[int(edges.sources[user])] = TextMatches(1, (int(edges.rows[user]),), matches.sample)
+    return matches_by_node
 
 
 class _NodeText:

@@ -50,19 +50,19 @@ def locate_versions(graph: CodeGraph, definitions: Iterable[ChangedDefinition]) 
     """
     nodes, version_by_node = graph.nodes, dict[int, int]()
     by_file: dict[str, dict[tuple[int, str], int]] = {}
-    for position, each in enumerate(definitions):
-        version = each.new
-        file = nodes.ids.position(file_id(each.path))
+    for position, changed in enumerate(definitions):
+        version = changed.new
+        file = nodes.ids.position(file_id(changed.path))
         if version is None:
-            if each.old is None and file >= 0:
+            if changed.old is None and file >= 0:
                 version_by_node[position] = file
             continue
         if file < 0:
             continue
-        if each.path not in by_file:
+        if changed.path not in by_file:
             inside = np.flatnonzero(nodes.files == file).tolist()
-            by_file[each.path] = {(int(nodes.start_rows[n]), last_name(nodes.ids[n])): n for n in reversed(inside)}
-        node = by_file[each.path].get((version.fact.start_row, version.fact.name), nodes.ids.position(each.node))
+            by_file[changed.path] = {(int(nodes.start_rows[n]), last_name(nodes.ids[n])): n for n in reversed(inside)}
+        node = by_file[changed.path].get((version.fact.start_row, version.fact.name), nodes.ids.position(changed.node))
         if node >= 0:
             version_by_node[position] = node
     return version_by_node

@@ -226,28 +226,28 @@ def compare_versions(files: Iterable[FileVersions], facts_of: Facts = _parse) ->
     removed: list[DefinitionVersion] = []
     added: list[DefinitionVersion] = []
     read: dict[str, ReadFile] = {}
-    for each in files:
-        old = None if each.old is None else read_version(each.before, each.old, facts_of)
-        new = None if each.new is None else read_version(each.after, each.new, facts_of)
+    for file in files:
+        old = None if file.old is None else read_version(file.before, file.old, facts_of)
+        new = None if file.new is None else read_version(file.after, file.new, facts_of)
         if new is not None:
-            read[each.after] = new
+            read[file.after] = new
         pairs, gone, come = _match(old.definitions if old else (), new.definitions if new else ())
         own = [change for pair in pairs if (change := _compare_pair(*pair)) is not None]
-        is_moved = bool(each.before and each.after and each.before != each.after)
+        is_moved = bool(file.before and file.after and file.before != file.after)
         if old is not None and new is not None and _is_other_outside(old, new):
-            own.append(ChangedDefinition(ChangeKind.BODY, file_id(each.after), each.after, 1))
+            own.append(ChangedDefinition(ChangeKind.BODY, file_id(file.after), file.after, 1))
         changes += own
         removed += [version for version in gone if new is None or not _is_still_set(version, new)]
         added += [version for version in come if old is None or not _is_still_set(version, old)]
-        status = "renamed" if is_moved else "added" if not each.before else "removed" if not each.after else "modified"
-        note = each.note
+        status = "renamed" if is_moved else "added" if not file.before else "removed" if not file.after else "modified"
+        note = file.note
         if old is None and new is None:
             note = note or "no language"
         elif status == "modified" and not (own or gone or come):
             note = note or "no change in code: comments, documentation or white space"
         elif any(side is not None and side.has_errors for side in (old, new)):
             note = note or "parts of it cannot be parsed"
-        listed.append(ChangedFile(each.path, each.before, status, note, old is not None or new is not None))
+        listed.append(ChangedFile(file.path, file.before, status, note, old is not None or new is not None))
     changes += _follow(removed, added)
     order = {ChangeKind.REMOVED: 1}
     changes.sort(key=lambda change: (change.path, order.get(change.kind, 0), change.line, change.node))
@@ -397,22 +397,22 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
     shares: list[tuple[float, bool, int, int]] = []
     if len(old_left) * len(new_left) <= _MAX_PAIRS:
         counts: dict[int, Counter[bytes]] = {}
-        for i, each in enumerate(old_left):
-            if each.fact.kind not in CALLABLE_KINDS | TYPE_KINDS or len(each.whole) < _LEAST_MARKS:
+        for i, old_definition in enumerate(old_left):
+            if old_definition.fact.kind not in CALLABLE_KINDS | TYPE_KINDS or len(old_definition.whole) < _LEAST_MARKS:
                 continue
             for j, other in enumerate(new_left):
-                is_near = each.fact.name == other.fact.name or (
-                    each.path == other.path and _parent_name(each) == _parent_name(other)
+                is_near = old_definition.fact.name == other.fact.name or (
+                    old_definition.path == other.path and _parent_name(old_definition) == _parent_name(other)
                 )
-                if not is_near or (each.fact.kind in TYPE_KINDS) != (other.fact.kind in TYPE_KINDS):
+                if not is_near or (old_definition.fact.kind in TYPE_KINDS) != (other.fact.kind in TYPE_KINDS):
                     continue
-                for side in (each, other):
+                for side in (old_definition, other):
                     if id(side) not in counts:
                         counts[id(side)] = Counter(_without_name(side))
-                common = (counts[id(each)] & counts[id(other)]).total()
-                share = 2 * common / (len(each.whole) + len(other.whole))
-                if share >= (_LEAST_SHARE if each.fact.name == other.fact.name else 0.8):
-                    shares.append((-share, each.fact.name != other.fact.name, i, j))
+                common = (counts[id(old_definition)] & counts[id(other)]).total()
+                share = 2 * common / (len(old_definition.whole) + len(other.whole))
+                if share >= (_LEAST_SHARE if old_definition.fact.name == other.fact.name else 0.8):
+                    shares.append((-share, old_definition.fact.name != other.fact.name, i, j))
     for _, _, i, j in sorted(shares):
         if id(old_left[i]) not in taken and id(new_left[j]) not in taken:
             became.append((old_left[i], new_left[j]))

@@ -377,20 +377,22 @@ def _find_list(node: tree_sitter.Node, start: int, end: int) -> tree_sitter.Node
     for _ in range(200):
         if not queue:
             return None
-        each = queue.pop(0)
-        parameter_list = each.child_by_field_name("parameters")
+        candidate = queue.pop(0)
+        parameter_list = candidate.child_by_field_name("parameters")
         if parameter_list is None:
-            parameter_list = next((child for child in each.named_children if child.type in _LISTS_OF_PARAMETERS), None)
-        if each.type == "function_declaration" and parameter_list is None:
-            direct = [child for child in each.children if child.type == "parameter"]
-            if direct or each.child_by_field_name("body") is not None:
-                return each if direct else None
+            parameter_list = next(
+                (child for child in candidate.named_children if child.type in _LISTS_OF_PARAMETERS), None
+            )
+        if candidate.type == "function_declaration" and parameter_list is None:
+            direct = [child for child in candidate.children if child.type == "parameter"]
+            if direct or candidate.child_by_field_name("body") is not None:
+                return candidate if direct else None
         if parameter_list is not None and start <= parameter_list.start_byte < end:
             return parameter_list
-        body = each.child_by_field_name("body")
+        body = candidate.child_by_field_name("body")
         queue += [
             child
-            for child in each.named_children
+            for child in candidate.named_children
             if (body is None or child.id != body.id)
             and child.type not in _NO_BODY
             and "decorator" not in child.type

@@ -78,15 +78,15 @@ def find_broken_rules(index: Index, versions: Sequence[FileVersions], rules: Lay
     for rank, name in sorted(enumerate(rules.order), key=lambda each: (each[1].endswith("/"), len(each[1]))):
         ranks[members[name]] = rank
     broken: list[BrokenRule] = []
-    for each in versions:
-        file = nodes.ids.position(file_id(each.after)) if each.after and each.new is not None else -1
-        if file < 0 or each.new is None:
+    for version in versions:
+        file = nodes.ids.position(file_id(version.after)) if version.after and version.new is not None else -1
+        if file < 0 or version.new is None:
             continue
         numbers = graph.edges_out_of(np.flatnonzero((nodes.files == file) & (nodes.roles != Role.TEST)))
         numbers = numbers[np.isin(edges.kinds[numbers], sorted(USE_KINDS))]
         numbers = numbers[graph.certainties(numbers) >= _LEAST_CONFIDENCE]
         numbers = numbers[nodes.kinds[edges.targets[numbers]] != NodeKind.EXTERNAL]
-        old_lines, lines = set((each.old or b"").splitlines()), each.new.split(b"\n")
+        old_lines, lines = set((version.old or b"").splitlines()), version.new.split(b"\n")
         reported: set[tuple[int, str]] = set()
         for number in numbers.tolist():
             source, target, row = int(edges.sources[number]), int(edges.targets[number]), int(edges.rows[number])
@@ -100,7 +100,7 @@ def find_broken_rules(index: Index, versions: Sequence[FileVersions], rules: Lay
                 rule = next((f"{one} may not use {other}" for one, other in pairs), "")
             if rule and (row, rule) not in reported:
                 reported.add((row, rule))
-                broken.append(BrokenRule(each.after, row + 1, nodes.ids[source], nodes.ids[target], rule))
+                broken.append(BrokenRule(version.after, row + 1, nodes.ids[source], nodes.ids[target], rule))
     return tuple(sorted(broken))
 
 
@@ -293,24 +293,24 @@ def _find_hot_spots(index: Index, places: Iterable[int]) -> tuple[HotSpot, ...]:
 
 def _find_added_secrets(index: Index, versions: Sequence[FileVersions]) -> Iterable[AddedSecret]:
     manifest = index.manifest
-    for each in versions:
-        if each.new is None:
+    for version in versions:
+        if version.new is None:
             continue
-        place = manifest.paths.position(each.after)
-        if place >= 0 and manifest.blobs[place] == blob_hash(each.new):
+        place = manifest.paths.position(version.after)
+        if place >= 0 and manifest.blobs[place] == blob_hash(version.new):
             first, last = manifest.secrets.indptr[place : place + 2].tolist()
             starts = manifest.secrets.starts[first:last].tolist()
         else:
-            starts = [start for start, _ in find_secrets(with_line_feeds(each.new))]
+            starts = [start for start, _ in find_secrets(with_line_feeds(version.new))]
         if not starts:
             continue
-        old_lines = set((each.old or b"").splitlines())
-        text = with_line_feeds(each.new)  # to which the positions belong
+        old_lines = set((version.old or b"").splitlines())
+        text = with_line_feeds(version.new)  # to which the positions belong
         lines = text.split(b"\n")
         for start in starts:
             row = text.count(b"\n", 0, start)
             if lines[row].rstrip(b"\r") not in old_lines:
-                yield AddedSecret(each.path, row + 1)
+                yield AddedSecret(version.path, row + 1)
 
 
 LEAST_TOKENS = 200

@@ -245,9 +245,9 @@ def apply_patch(patch: str, read: Callable[[str], bytes | None]) -> list[FileVer
     if not any(part.startswith("diff --git ") for part in parts):
         parts = re.split(r"(?m)^(?=--- .*\n\+\+\+ )", patch)
     for part in parts:
-        each = _apply_part(part, read)
-        if each is not None:
-            versions.append(each)
+        version = _apply_part(part, read)
+        if version is not None:
+            versions.append(version)
     if not versions:
         raise UsageError("the patch changes no file; it must be a unified diff as `git diff` writes it.")
     return pair_renamed(versions)

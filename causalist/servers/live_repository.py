@@ -163,7 +163,7 @@ class FreshnessChecker:
                 continue
             same.add(entry.path)
             if max(stamp[1:]) < now - _SETTLED_NS:
-                self._same = {known: value for known, value in self._same.items() if known[0] != entry.path}
+                self._same = {checked: value for checked, value in self._same.items() if checked[0] != entry.path}
                 self._same[key] = stamp
             else:
                 sure = False

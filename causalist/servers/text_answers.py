@@ -305,10 +305,10 @@ def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> 
     definitions = [each for each in (repository.show(hop.node) for hop in trail.hops) if each.hit.path]  # no routes
     # Priority for the budget: both ends, then nodes near the start.
     for rank, place in enumerate(dict.fromkeys([0, len(definitions) - 1, *range(1, len(definitions) - 1)])):
-        each = definitions[place]
+        definition = definitions[place]
         # A file on the path needs no source.
-        text = "" if each.hit.kind == NodeKind.FILE.label else each.text
-        definitions[place] = replace(each, hit=replace(each.hit, score=1 / (1 + rank)), text=text)
+        text = "" if definition.hit.kind == NodeKind.FILE.label else definition.text
+        definitions[place] = replace(definition, hit=replace(definition.hit, score=1 / (1 + rank)), text=text)
     pack = _render_node_pack(repository, f"from {start} to {end}", definitions, (), room)
     return Reply(_first_within_budget([f"{way}\n{pack}", way], max_tokens), on_it)
 

@@ -524,10 +524,10 @@ def find_questions(repository: "Repository", overview: "Overview") -> list[tuple
     They come in turn from headings of its documentation that name important definitions, from what these say of
     themselves, from its routes and from its entry points.
     """
-    known = [each.hit for each in overview.definitions[:_MAX_DEFINITIONS]]
+    hits = [each.hit for each in overview.definitions[:_MAX_DEFINITIONS]]
     sources = [
-        _headings(repository, [hit.id for hit in known]),
-        ((question, hit.id) for hit in known if (question := _question_of(hit.doc))),
+        _headings(repository, [hit.id for hit in hits]),
+        ((question, hit.id) for hit in hits if (question := _question_of(hit.doc))),
         _route_questions(repository),
         (
             (f"what does the command {each.name} run", each.target)
@@ -535,23 +535,23 @@ def find_questions(repository: "Repository", overview: "Overview") -> list[tuple
         ),
         ((f"what happens in {each.name}", each.target) for each in _entries(overview, EntryPointKind.RUN)),
     ]
-    found: list[tuple[str, str]] = []
-    while sources and len(found) < _MAX_QUESTIONS:
+    questions: list[tuple[str, str]] = []
+    while sources and len(questions) < _MAX_QUESTIONS:
         for source in tuple(sources):
-            chosen = next((each for each in source if not _is_repeated(each, found)), None)
+            chosen = next((each for each in source if not _is_repeated(each, questions)), None)
             if chosen is None:
                 sources.remove(source)
-            elif len(found) < _MAX_QUESTIONS:
-                found.append(chosen)
-    return found
+            elif len(questions) < _MAX_QUESTIONS:
+                questions.append(chosen)
+    return questions
 
 
 def _entries(overview: "Overview", kind: EntryPointKind) -> list["EntryPoint"]:
     return [each for each in overview.entries if each.kind is kind and each.target]
 
 
-def _is_repeated(each: tuple[str, str], found: Iterable[tuple[str, str]]) -> bool:
-    return any(each[0] == question or each[1] == node for question, node in found)
+def _is_repeated(each: tuple[str, str], questions: Iterable[tuple[str, str]]) -> bool:
+    return any(each[0] == question or each[1] == node for question, node in questions)
 
 
 def _route_questions(repository: "Repository") -> Iterator[tuple[str, str]]:

@@ -236,22 +236,22 @@ def _list_work_tree(
     folders: "_Folders",
     tally: ScanBuilder,
     nested: list[_NestedRepository] | None,
-    known: str | None = None,
+    known_commit: str | None = None,
     listing_done: CompletedGit | None = None,
 ) -> str | None:
     """Add the files of git's listing; return HEAD's commit or None if there is none yet.
 
-    `known` is HEAD's commit if the caller knows it.
+    `known_commit` is HEAD's commit if the caller knows it.
     """
     head_done = None
-    if not known:
+    if not known_commit:
         head, listing = start_listing(folders.root)
         head_done, listing_done = head.finish(), listing.finish()
     elif listing_done is None:
         listing_done = start_file_listing(folders.root).finish()
     assert listing_done is not None
     # Exit code 1 says that there is no commit yet.
-    commit = known if head_done is None else head_done.check(1).output.decode("ascii").strip()
+    commit = known_commit if head_done is None else head_done.check(1).output.decode("ascii").strip()
     listed = listing_done.check().output
     base = folders.base + b"/"
     # A conflict lists a path once for each side.
@@ -360,19 +360,21 @@ class _Folders:
 
     def ignores_of(self, folder: str, tracked: bool, tally: ScanBuilder) -> Ignores | None:
         """Return the ignore rules inside of `folder`, or None if its files are skipped."""
-        known = self._known
-        if (folder, tracked) not in known:
+        ignores_by_folder = self._known
+        if (folder, tracked) not in ignores_by_folder:
             # Not recursive: a hostile tree is deeper than Python's stack.
             end = -1
-            above = known["", tracked]
+            above = ignores_by_folder["", tracked]
             while end < len(folder):
                 end = folder.find("/", end + 1)
                 end = len(folder) if end < 0 else end
                 part = folder[:end]
-                if (part, tracked) not in known:
-                    known[part, tracked] = None if above is None else self._look(part, above, tracked, tally)
-                above = known[part, tracked]
-        ignores = known[folder, tracked]
+                if (part, tracked) not in ignores_by_folder:
+                    ignores_by_folder[part, tracked] = (
+                        None if above is None else self._look(part, above, tracked, tally)
+                    )
+                above = ignores_by_folder[part, tracked]
+        ignores = ignores_by_folder[folder, tracked]
         if ignores is not None and not ignores.levels:
             self._open.add((folder.encode(), tracked))
         return ignores

@@ -372,12 +372,12 @@ def _python_roots(folder: str, name: str, project: _PythonProject, tree: _Tree) 
         where = [each for each in below if tree.is_folder(each) and _has_modules(each, tree)][:1]
     is_apart = bool(where)  # a folder for nothing but modules
     for place in [*where, *([] if is_apart and not (listed or project.tops) else [folder])]:
-        for each in tree.names(place):
-            top, path = _MODULE_FILE.sub("", each), join(place, each)
+        for entry in tree.names(place):
+            top, path = _MODULE_FILE.sub("", entry), join(place, entry)
             if top in roots or not top.isidentifier():
                 continue
             is_package = tree.is_folder(path)
-            if not is_package and not _MODULE_FILE.search(each):
+            if not is_package and not _MODULE_FILE.search(entry):
                 continue
             is_own = place != folder and is_apart
             if project.tops or listed:
@@ -393,9 +393,9 @@ def _python_roots(folder: str, name: str, project: _PythonProject, tree: _Tree) 
     for each in project.extensions:
         if re.fullmatch(r"[\w.]+", each):
             roots.setdefault(each if each.partition(".")[0] in roots else each.partition(".")[0], project.manifest)
-    for each in project.tops:
-        if each.isidentifier() and each not in roots:
-            roots[each] = project.manifest
+    for package in project.tops:
+        if package.isidentifier() and package not in roots:
+            roots[package] = project.manifest
     yield from sorted(roots.items())
 
 

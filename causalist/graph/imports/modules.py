@@ -482,17 +482,17 @@ class ModuleMap:
         """Return the file of a package by the name that the nearest manifest gives it; None for other names."""
         (name,) = _package_names(module)
         around = [
-            (where, meant)
-            for where, meant in self.renamed.get(name, ())
+            (where, module_path)
+            for where, module_path in self.renamed.get(name, ())
             if not where or folder == where or folder.startswith(f"{where}/")
         ]
         if not around:
             return None
-        where, meant = max(around, key=lambda each: len(each[0]))
+        where, module_path = max(around, key=lambda each: len(each[0]))
         rest = module[len(name) :]
-        if not meant.startswith("."):
-            return self._resolve_package(f"{meant}{rest}", settings)
-        at = posixpath.normpath(posixpath.join(where, meant))
+        if not module_path.startswith("."):
+            return self._resolve_package(f"{module_path}{rest}", settings)
+        at = posixpath.normpath(posixpath.join(where, module_path))
         package = next((package_name for package_name, each in self.packages.items() if each.folder == at), "")
         if package:
             return self._resolve_package(f"{package}{rest}", settings)
@@ -554,8 +554,8 @@ class ModuleMap:
             self.packages.setdefault(name, _Package(folder, entries, tuple((e[0], e[1:]) for e in exports)))
         for key, value in manifest:
             if key == ManifestKey.RENAMED:
-                local, meant = value.split("\t")
-                self.renamed.setdefault(local, []).append((folder, meant))
+                local, target = value.split("\t")
+                self.renamed.setdefault(local, []).append((folder, target))
         self._add_aliases(folder, folder, manifest)
 
     def _add_aliases(self, where: str, folder: str, manifest: tuple[tuple[str, str], ...]) -> None:

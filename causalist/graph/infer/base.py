@@ -384,12 +384,12 @@ class InferenceBase(ABC):
     def _member_of_metaclass(self, owner: int, name: str, called: str | None) -> Value | None:
         """Return a member that a class has from the metaclass that it, or a base of it, names."""
         program = self.program
-        for each in program.linear_bases(owner):
-            definition = program.definition_of[each]
+        for base in program.linear_bases(owner):
+            definition = program.definition_of[base]
             named = _METACLASS.search(definition.signature)
             if named is None:
                 continue
-            file = program.file_of[each]
+            file = program.file_of[base]
             made = self.infer_chain(file, definition.parent, named[1])
             if made is None or made.kind is not ValueKind.DEFINITION or not program.is_type(made.number):
                 return None

@@ -118,11 +118,11 @@ class ContainerTypes:
         checks = symbols.bindings.get(binding.scope, {}).get(f"{NARROWED}{binding.target}")
         annotated: Value | None = None
         if every.typed is not None:
-            at, each = every.typed
-            outside = self.inference.name_lookup.enclosing_scope(at, each)
-            annotated = self.infer_annotation(at, outside, each.type, RuleName.ANNOTATION)
-            if annotated.kind is ValueKind.BUILTIN and outside != each.scope:
-                annotated = self.infer_annotation(at, each.scope, each.type, RuleName.ANNOTATION)
+            at, typed_binding = every.typed
+            outside = self.inference.name_lookup.enclosing_scope(at, typed_binding)
+            annotated = self.infer_annotation(at, outside, typed_binding.type, RuleName.ANNOTATION)
+            if annotated.kind is ValueKind.BUILTIN and outside != typed_binding.scope:
+                annotated = self.infer_annotation(at, typed_binding.scope, typed_binding.type, RuleName.ANNOTATION)
         value: Value | None = None
         is_open = annotated is None or annotated.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL)
         if self.inference.depth < _MAX_DEPTH and is_open:
@@ -423,16 +423,16 @@ class ContainerTypes:
         """Add the attributes that decorators give to classes to the attributes that definitions are given."""
         given: dict[int, dict[str, tuple[int, Binding]]] = {}  # by decorator
         for file, symbols in enumerate(self.program.files):
-            for each in symbols.facts.bindings:
-                if not each.target.startswith(DECORATED):
+            for decorated in symbols.facts.bindings:
+                if not decorated.target.startswith(DECORATED):
                     continue
-                qualname = each.target.removeprefix(DECORATED)
-                if each.scope != MODULE_SCOPE:
-                    qualname = f"{symbols.facts.definitions[each.scope].qualname}.{qualname}"
+                qualname = decorated.target.removeprefix(DECORATED)
+                if decorated.scope != MODULE_SCOPE:
+                    qualname = f"{symbols.facts.definitions[decorated.scope].qualname}.{qualname}"
                 owner = symbols.by_qualname.get(qualname, -1)
                 if owner < 0 or not self.program.is_type(owner):
                     continue
-                decorator = self.inference.infer_chain(file, each.scope, each.value.removesuffix("()"))
+                decorator = self.inference.infer_chain(file, decorated.scope, decorated.value.removesuffix("()"))
                 if decorator is None or decorator.kind is not ValueKind.DEFINITION:
                     continue
                 if decorator.number not in given:

@@ -83,8 +83,8 @@ class MentionedModules:
         while scope != MODULE_SCOPE:
             scope = definitions[scope].parent
             around.add(scope)
-        found = self._find(file, around, name, called, (ImportKind.STAR, ImportKind.REEXPORT_ALL))
-        return found._replace(rule=RuleName.STAR_IMPORT) if found is not None else None
+        value = self._find(file, around, name, called, (ImportKind.STAR, ImportKind.REEXPORT_ALL))
+        return value._replace(rule=RuleName.STAR_IMPORT) if value is not None else None
 
     def find_member(self, file: int, scope: int, name: str, called: str | None) -> Value | None:
         """Return what a module has under a name that no definition in it has: another name, or an included member.
@@ -100,13 +100,13 @@ class MentionedModules:
             value = self.inference.infer_chain(file, scope, binding.value)
             self._open.discard(key)
             return value
-        found = self._find(file, {scope}, name, called, (ImportKind.REEXPORT_ALL,))
-        return found._replace(rule=RuleName.RE_EXPORT) if found is not None else None
+        member = self._find(file, {scope}, name, called, (ImportKind.REEXPORT_ALL,))
+        return member._replace(rule=RuleName.RE_EXPORT) if member is not None else None
 
     def find_in_library(self, library: Value, name: str) -> Value:
         """Return the module of a library that no file stands for."""
-        found = self.inference.name_lookup.find_dotted_module(library.number, f"{library.name}.{name}")
-        return found or BUILTIN
+        module = self.inference.name_lookup.find_dotted_module(library.number, f"{library.name}.{name}")
+        return module or BUILTIN
 
     def _find(
         self, file: int, scopes: set[int], name: str, called: str | None, kinds: tuple[ImportKind, ...]
@@ -118,10 +118,10 @@ class MentionedModules:
                 continue
             self._open.add(key)
             module = self.inference.infer_chain(file, star.scope, star.module)
-            found = None
+            value = None
             if module is not None and module.kind in _MODULES:
-                found = self.inference.follow_members(file, module, [star.module, name], 1, called)
+                value = self.inference.follow_members(file, module, [star.module, name], 1, called)
             self._open.discard(key)
-            if found is not None and found.kind not in _NOTHING:
-                return found
+            if value is not None and value.kind not in _NOTHING:
+                return value
         return None

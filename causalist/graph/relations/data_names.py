@@ -165,14 +165,14 @@ class LinkEdgeFinder:
             )
             rule = RuleName.TABLE if fact.form == LinkForm.CHANGE else RuleName.QUERY
             hub = hubs.get(fact.name, -1)
-            meant = models.get(fact.name, [])
+            candidates = models.get(fact.name, [])
             if hub < 0 and fact.form != LinkForm.CHANGE and self._asks_entities(number):
-                meant = entities.get(fact.name, [])
+                candidates = entities.get(fact.name, [])
             if hub >= 0 and (fact.name, scope) not in makes:
                 yield RelationEdge(scope, hub, kind, rule, fact.row)
             if fact.form == LinkForm.CHANGE and self.drafts[scope].kind != NodeKind.STRUCT:
                 continue  # each migration changes the table; only those that name it as a key use the other
-            targets = self._nearest(number, meant)
+            targets = self._nearest(number, candidates)
             for target in [*targets, *self._makers(scope, makers.get(fact.name, ()))]:
                 if target != scope and self.drafts[target].parent != scope:
                     yield RelationEdge(
@@ -220,9 +220,9 @@ class LinkEdgeFinder:
     # -- environment variables
 
     def _key_edges(self) -> Iterator[RelationEdge]:
-        known = {fact.name for _, _, fact in self._uses(LinkForm.SET_KEY)}
+        set_names = {fact.name for _, _, fact in self._uses(LinkForm.SET_KEY)}
         for _, scope, fact in self._uses(LinkForm.SET_KEY, LinkForm.READ_KEY, LinkForm.ASK_KEY):
-            if fact.form == LinkForm.ASK_KEY and fact.name not in known:
+            if fact.form == LinkForm.ASK_KEY and fact.name not in set_names:
                 continue
             kind = EdgeKind.WRITES if fact.form == LinkForm.SET_KEY else EdgeKind.READS
             rule = {LinkForm.SET_KEY: RuleName.ENV_SET, LinkForm.READ_KEY: RuleName.ENV_READ}.get(
@@ -280,8 +280,8 @@ class LinkEdgeFinder:
         is_partial = verb == "partial" and path.endswith(_RAILS_TEMPLATES)
         may_be_partial = verb == "partial" or _TEMPLATE.search(path) is not None
         fitting, here, rooted = list[int](), list[int](), list[int]()
-        for each in files:
-            full = self.program.files[each].path
+        for file in files:
+            full = self.program.files[file].path
             head, _, base = full.rpartition("/")
             plain = f"{head}/{base}" if has_ending else f"{head}/{_ENDINGS.sub('', base)}"
             plain = plain.lstrip("/")
@@ -292,15 +292,15 @@ class LinkEdgeFinder:
             if wanted == plain or (
                 plain.endswith(f"/{wanted}") and _ROOT.search(plain[: -len(wanted) - 1].rpartition("/")[2])
             ):
-                rooted.append(each)
+                rooted.append(file)
             if full == exact or (
                 head == folder
                 and plain.rpartition("/")[2].lstrip("_") == wanted.rpartition("/")[2].lstrip("_")
                 and "/" not in wanted
             ):
-                here.append(each)
+                here.append(file)
             elif self._fits(plain, wanted) and _TEMPLATE_FOLDER.search(full):
-                fitting.append(each)
+                fitting.append(file)
         if rooted and verb in ("", "jinja"):
             return self._nearest(number, rooted, 3)
         if here:
@@ -377,13 +377,15 @@ class LinkEdgeFinder:
             folder = posixpath.dirname(self.program.files[number].path)
             having.setdefault(fact.name, {}).setdefault(folder, number)
         for number, scope, fact in self._uses(LinkForm.RUN_TARGET) if having else ():
-            name, _, said = fact.name.partition("\t")
+            name, _, stated_folder = fact.name.partition("\t")
             folders = having.get(name, {})
             own = posixpath.dirname(self.program.files[number].path)
             bases = [own, "", posixpath.dirname(own)]
-            wanted = [posixpath.normpath(posixpath.join(base, said)).removeprefix(".").lstrip("/") for base in bases]
+            wanted = [
+                posixpath.normpath(posixpath.join(base, stated_folder)).removeprefix(".").lstrip("/") for base in bases
+            ]
             target = next((folders[each] for each in wanted if each in folders), -1)
-            if target < 0 and not said and len(folders) == 1:
+            if target < 0 and not stated_folder and len(folders) == 1:
                 target = next(iter(folders.values()))
             if target not in (-1, number, scope):
                 yield RelationEdge(scope, target, EdgeKind.REFERENCES, RuleName.RUN_TARGET, fact.row)

@@ -83,15 +83,15 @@ class RouteEdgeFinder:
             self._scope_draft(number, route.scope) for number, route in self._routes() if self._names_handler(route)
         }
 
-    def find_edges(self, found: Iterable[_FoundEdge]) -> Iterator[RelationEdge]:
-        """Yield all edges of routes and events. `found` has at least the edges that leave `needed_scopes`."""
+    def find_edges(self, edges: Iterable[_FoundEdge]) -> Iterator[RelationEdge]:
+        """Yield all edges of routes and events. `edges` has at least the edges that leave `needed_scopes`."""
         routes = list(self._routes())
         by_file = list(find_served_files(self.program, self._is_test))
         if not routes and not by_file:
             return
         needed = self.needed_scopes()
         named: dict[int, dict[str, list[tuple[int, int]]]] = {}  # scope -> last name -> (target, row)
-        for (source, target, kind), sites in found:
+        for (source, target, kind), sites in edges:
             if source in needed and kind in _HANDLING and self.drafts[target].kind != NodeKind.EXTERNAL:
                 last = last_name(self.drafts[target].id)
                 named.setdefault(source, {}).setdefault(last, []).append((target, sites.row))
@@ -280,16 +280,16 @@ class RouteEdgeFinder:
         derived: list[tuple[int, int]] = []
         waiting, seen = list(self._derived.get(owner, ())), {owner}
         while waiting and len(derived) < _MAX_INHERITING:
-            each = waiting.pop(0)
-            if each in seen:
+            derived_type = waiting.pop(0)
+            if derived_type in seen:
                 continue
-            seen.add(each)
-            waiting.extend(self._derived.get(each, ()))
-            if self._has_no_instances(each):
+            seen.add(derived_type)
+            waiting.extend(self._derived.get(derived_type, ()))
+            if self._has_no_instances(derived_type):
                 continue
-            handler = self._overriding(each, owner, method)
+            handler = self._overriding(derived_type, owner, method)
             if handler == method or (handler not in self._routed and self._is_inherited_by_overrides(method)):
-                derived.append((each, handler))
+                derived.append((derived_type, handler))
         is_whole = self._prefixes_of_type(owner) is not None and not self._has_no_instances(owner)
         if form == RouteForm.INHERITED:
             is_served = any(self._prefixes_of_type(each) is not None for each, _ in derived)
@@ -561,10 +561,10 @@ class RouteEdgeFinder:
                 rows = near.get((self.drafts[number].id.rpartition("/")[0], route.path[1:]), [])
             else:
                 rows = list(by_name.get(route.path, ()))
-            found = [target for method, _, target in rows if not route.method or method in (route.method, _ANY)]
-            found = found or [t for _, path, _ in rows for t in handlers.get(f"{route.method} {path}", ())]
-            found = found or [target for _, _, target in rows]
-            targets = sorted({each for each in found if self.drafts[each].kind != NodeKind.FILE})
+            candidates = [target for method, _, target in rows if not route.method or method in (route.method, _ANY)]
+            candidates = candidates or [t for _, path, _ in rows for t in handlers.get(f"{route.method} {path}", ())]
+            candidates = candidates or [target for _, _, target in rows]
+            targets = sorted({each for each in candidates if self.drafts[each].kind != NodeKind.FILE})
             source = self._scope_draft(number, route.scope)
             if 0 < len(targets) <= _MAX_HANDLERS:
                 for target in targets:

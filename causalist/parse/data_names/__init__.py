@@ -76,9 +76,9 @@ def _innermost(blocks: Sequence[SchemaBlock], order: Sequence[int], starts: Sequ
 def read_markup_links(facts: FileFacts, markup: bytes) -> tuple[LinkFact, ...]:
     """Return the keys of texts that the markup of a component shows; they belong to the component."""
     owner = next((i for i, each in enumerate(facts.definitions) if each.qualname == "default"), MODULE_SCOPE)
-    known = {(each.scope, each.name) for each in facts.links}
+    keys_of_code = {(each.scope, each.name) for each in facts.links}
     links = (LinkFact(owner, int(LinkForm.SHOW_TEXT), name, row) for name, row in find_texts(markup))
-    return tuple(each for each in dict.fromkeys(links) if (each.scope, each.name) not in known)[:_MAX_LINKS]
+    return tuple(each for each in dict.fromkeys(links) if (each.scope, each.name) not in keys_of_code)[:_MAX_LINKS]
 
 
 __all__ = ["link_kind", "read_code_links", "read_file_links", "read_markup_links"]

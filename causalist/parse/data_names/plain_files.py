@@ -248,8 +248,8 @@ def _target_runs(text: str, kind: str = "") -> Iterator[Named]:
         first = starts[place - 1] if place else line_start
         entered = [each["folder"] for each in _ENTERED.finditer(text, first, match.start())]
         if place:
-            said = _WORKING_FOLDER.search(text, first, starts[place] if place < len(starts) else len(text))
-            entered[:0] = [said["folder"]] if said is not None else []
+            working_folder = _WORKING_FOLDER.search(text, first, starts[place] if place < len(starts) else len(text))
+            entered[:0] = [working_folder["folder"]] if working_folder is not None else []
         folder = posixpath.join("", *entered, match["in1"] or match["in2"] or match["in3"] or "")
         program = "npm" if match["npm"] else "make" if match["make"] else "just"
         for name in (match[program] or "").split():
@@ -273,9 +273,9 @@ def _just_targets(text: str) -> Iterator[Named]:
 
 
 def _npm_targets(text: str) -> Iterator[Named]:
-    found = _NPM_SCRIPT.search(text)
-    for line in re.finditer(r"\"(?P<name>[\w:.-]+)\"\s*:\s*\"", found["body"]) if found is not None else ():
-        yield Named(found.start("body") + line.start("name"), LinkForm.HAVE_TARGET, f"npm:{line['name']}")  # type: ignore[union-attr]
+    scripts = _NPM_SCRIPT.search(text)
+    for line in re.finditer(r"\"(?P<name>[\w:.-]+)\"\s*:\s*\"", scripts["body"]) if scripts is not None else ():
+        yield Named(scripts.start("body") + line.start("name"), LinkForm.HAVE_TARGET, f"npm:{line['name']}")  # type: ignore[union-attr]
 
 
 def _make_runs(text: str) -> Iterator[Named]:

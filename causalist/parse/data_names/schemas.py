@@ -145,13 +145,13 @@ def read_terraform(text: str) -> tuple[list[SchemaBlock], list[Named]]:
             break
         end = closings.get(match.start("opened" if match["locals"] else "open"), len(plain))
         if match["locals"]:
-            for each in _LOCAL.finditer(plain, match.end(), end):
-                last = plain.find("\n", each.end())
+            for local in _LOCAL.finditer(plain, match.end(), end):
+                last = plain.find("\n", local.end())
                 blocks.append(
                     SchemaBlock(
-                        each.start("name"),
+                        local.start("name"),
                         last if 0 <= last < end else end,
-                        f"local.{each['name']}",
+                        f"local.{local['name']}",
                         NodeKind.CONSTANT,
                         -1,
                     )

@@ -160,10 +160,10 @@ def _phoenix_route(source: RouteText, node: tree_sitter.Node, statement: _Statem
 
 def _resource_names(source: RouteText, statement: _Statement) -> tuple[str, str]:
     """Return the name of one resource and that of its parameter."""
-    named, said = statement.keywords.get("name"), statement.keywords.get("param")
+    named, parameter = statement.keywords.get("name"), statement.keywords.get("param")
     controller = _text(source, statement.arguments[1]).rpartition(".")[2].removesuffix("Controller")
     name = (literal(_text(source, named)) if named is not None else None) or _UPPER.sub("_", controller).lower()
-    return name, (literal(_text(source, said)) if said is not None else None) or "id"
+    return name, (literal(_text(source, parameter)) if parameter is not None else None) or "id"
 
 
 def _is_single(source: RouteText, statement: _Statement) -> bool:
@@ -228,27 +228,27 @@ def read_kotlin_blocks(source: RouteText) -> _Found:
 def _kotlin_block(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock, is_ktor: bool, depth: int) -> _Found:
     if depth > 3 * _MAX_DEPTH:
         return
-    for each in node.named_children:
-        if each.type == "function_declaration":
-            head = source.text(each.start_byte, min(each.end_byte, each.start_byte + 300)).partition("{")[0]
+    for child in node.named_children:
+        if child.type == "function_declaration":
+            head = source.text(child.start_byte, min(child.end_byte, child.start_byte + 300)).partition("{")[0]
             kind = "ktor" if is_ktor and _ROUTE_FUNCTION.search(head) else ""
-            yield from _kotlin_block(source, each, _KotlinBlock(kind=kind), is_ktor, depth + 1)
+            yield from _kotlin_block(source, child, _KotlinBlock(kind=kind), is_ktor, depth + 1)
             continue
-        if each.type != "call_expression":
-            if each.named_child_count:
-                yield from _kotlin_block(source, each, around, is_ktor, depth + 1)
+        if child.type != "call_expression":
+            if child.named_child_count:
+                yield from _kotlin_block(source, child, around, is_ktor, depth + 1)
             continue
-        name, _, _, body = _kotlin_call(source, each)
+        name, _, _, body = _kotlin_call(source, child)
         if not around.kind:
             kind = "ktor" if is_ktor and name == "routing" else "spring" if name in ("router", "coRouter") else ""
             inside = around._replace(kind=kind) if body is not None and kind else around
             yield from _kotlin_block(
-                source, body if inside.kind and body is not None else each, inside, is_ktor, depth + 1
+                source, body if inside.kind and body is not None else child, inside, is_ktor, depth + 1
             )
         elif around.kind == "ktor":
-            yield from _ktor_call(source, each, around, depth)
+            yield from _ktor_call(source, child, around, depth)
         else:
-            yield from _spring_call(source, each, around, depth)
+            yield from _spring_call(source, child, around, depth)
 
 
 def _kotlin_call(
@@ -295,11 +295,11 @@ def _ktor_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock, 
         if name == "route":
             if not has_path:
                 return
-            said = _HTTP_METHOD.search(" ".join(texts[1:]))
-            inside = around._replace(path=_join(around.path, path or ""), method=said[1] if said else around.method)
+            verb = _HTTP_METHOD.search(" ".join(texts[1:]))
+            inside = around._replace(path=_join(around.path, path or ""), method=verb[1] if verb else around.method)
         elif name == "method":
-            said = _HTTP_METHOD.search(" ".join(texts))
-            inside = around._replace(method=said[1] if said else ANY)
+            verb = _HTTP_METHOD.search(" ".join(texts))
+            inside = around._replace(method=verb[1] if verb else ANY)
         elif name in ("resource", "location"):  # whose type has the path
             return
         yield from _kotlin_block(source, body, inside, True, depth + 1)

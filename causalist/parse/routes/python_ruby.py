@@ -392,12 +392,12 @@ def _rails_call(node: tree_sitter.Node) -> _RailsCall | None:
     arguments = node.child_by_field_name("arguments")
     queue = list(arguments.named_children) if arguments is not None else []
     while queue:
-        each = queue.pop(0)
-        key, value = each.child_by_field_name("key"), each.child_by_field_name("value")
-        if each.type == "hash":
-            queue[:0] = each.named_children
-        elif each.type != "pair":
-            given += _rails_texts(each) or ([f"={(each.text or b'').decode('utf-8', 'replace')}"])
+        argument = queue.pop(0)
+        key, value = argument.child_by_field_name("key"), argument.child_by_field_name("value")
+        if argument.type == "hash":
+            queue[:0] = argument.named_children
+        elif argument.type != "pair":
+            given += _rails_texts(argument) or ([f"={(argument.text or b'').decode('utf-8', 'replace')}"])
         elif key is not None and value is not None:
             name = (key.text or b"").decode("utf-8", "replace").lstrip(":") if "symbol" in key.type else None
             if name is not None:
@@ -598,16 +598,16 @@ class _RailsReader:
             return
         written = [(each, said_to, to) for each in call.given]
         written += [(path, value, _rails_text(value)) for path, value in call.paths]
-        for each, node, target in written:
-            if each.startswith("="):
+        for route_name, node, target in written:
+            if route_name.startswith("="):
                 continue
             is_symbol = any(
-                (argument.text or b"").decode("utf-8", "replace") == f":{each}"
+                (argument.text or b"").decode("utf-8", "replace") == f":{route_name}"
                 for argument in (call.node.child_by_field_name("arguments") or call.node).named_children
             )
-            action = each.replace("-", "_") if re.fullmatch(r"[\w\-/]+", each) else None
+            action = route_name.replace("-", "_") if re.fullmatch(r"[\w\-/]+", route_name) else None
             implied = call.option("action") or (action if action and "/" not in action else None)
-            plain = each.removesuffix("(.:format)")
+            plain = route_name.removesuffix("(.:format)")
             if node is None and target is None and call.option("action") is None and _RAILS_SHORTHAND.fullmatch(plain):
                 target = re.sub(r"/([^/]*)$", r"#\1", plain.removeprefix("/")).replace("-", "_")
             if target is None and node is not None:
@@ -616,7 +616,7 @@ class _RailsReader:
                 handler = self._handler(scope, target, implied, call.option("controller"))
             path = (
                 _join_paths(scope.path, plain)
-                if not (is_symbol and each in _CANONICAL and scope.level in _METHOD_LEVELS)
+                if not (is_symbol and route_name in _CANONICAL and scope.level in _METHOD_LEVELS)
                 else scope.path
             )
             path = _join_paths(scope.path, call.option("path") or "") if "path" in call.options and is_symbol else path

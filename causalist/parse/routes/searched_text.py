@@ -123,9 +123,9 @@ class RouteText:
     def literal(self, text: str) -> str | None:
         """Return `literal` of a text, with the values of constants of this file that are put into it."""
         for name in re.findall(r"\{(\w+)\}", text):
-            held = self._texts_by_name.get(name, ())
-            if len(held) == 1:
-                text = re.sub(rf"\$?\{{{name}\}}", held[0].replace("\\", ""), text)
+            values = self._texts_by_name.get(name, ())
+            if len(values) == 1:
+                text = re.sub(rf"\$?\{{{name}\}}", values[0].replace("\\", ""), text)
         return literal(text)
 
     @cached_property
@@ -199,7 +199,7 @@ class RouteText:
         At most `limit` bytes are read, and for all calls of the file `_ARGUMENT_READINGS` times its bytes, because
         calls that are not closed reach into those behind them.
         """
-        data, found, first = self.data, list[Argument](), start
+        data, arguments, first = self.data, list[Argument](), start
         depth, position, end = 0, start, min(len(self.data), start + min(limit, self._left_to_read))
         while position < end:
             byte = data[position]
@@ -212,14 +212,14 @@ class RouteText:
                 if not depth:
                     break
                 depth -= 1
-            elif byte == 44 and not depth and len(found) < _MAX_ARGUMENTS:  # a comma
-                found.append(self._argument(first, position))
+            elif byte == 44 and not depth and len(arguments) < _MAX_ARGUMENTS:  # a comma
+                arguments.append(self._argument(first, position))
                 first = position + 1
             position += 1
         self._left_to_read -= position - start
         if data[first:position].strip():
-            found.append(self._argument(first, position))
-        return found, position + 1
+            arguments.append(self._argument(first, position))
+        return arguments, position + 1
 
     def _argument(self, start: int, end: int) -> Argument:
         raw = self.data[start:end]
@@ -252,12 +252,12 @@ def literal(text: str) -> str | None:
     matched = _STRING.match(text)
     if matched is None or matched["quote"] in matched["text"]:
         return None
-    found, prefix = matched["text"], text[: matched.start("quote")].lower()
+    content, prefix = matched["text"], text[: matched.start("quote")].lower()
     if matched["quote"] == "`":
-        found = re.sub(r"\$\{[^}]*\}", "{}", found)
+        content = re.sub(r"\$\{[^}]*\}", "{}", content)
     elif "f" in prefix or "$" in prefix:
-        found = re.sub(r"\{[^}]*\}", "{}", found)
-    return None if "\n" in found else found
+        content = re.sub(r"\{[^}]*\}", "{}", content)
+    return None if "\n" in content else content
 
 
 def path_or_constant(text: str | None) -> str | None:
@@ -375,7 +375,7 @@ def rails_links(data: bytes) -> Iterator[tuple[int, str, str]]:
     """
     if b"_path" not in data and b"_url" not in data:
         return
-    own = {name for found in _OWN_PATH.findall(data) for name in found}
+    own = {name for names in _OWN_PATH.findall(data) for name in names}
     for match in _RAILS_LINK.finditer(data):
         if match[0].rpartition(b".")[2] in own:
             continue
@@ -407,7 +407,7 @@ def _code_between_marks(data: bytes) -> list[tuple[int, int]]:
 
 def read_template_links(path: str, data: bytes) -> tuple[RouteFact, ...]:
     """Return the names of routes that a template asks the paths of: of Django, Jinja, ERB, Haml or Slim."""
-    found = [
+    links = [
         (match.start(), RouteFact(MODULE_SCOPE, RouteForm.LINK, "", "", linked_name(match), "", -1, 0))
         for pattern, word in ((_TEMPLATE_LINK, b"{%"), (PY_LINK, b"url_for"))
         for match in (pattern.finditer(data) if word in data and b"{" in data else ())
@@ -416,9 +416,9 @@ def read_template_links(path: str, data: bytes) -> tuple[RouteFact, ...]:
     spans += _code_between_marks(data) if not spans else []
     for start, end in spans:
         for byte, name, verb in rails_links(data[start:end]):
-            found.append((start + byte, RouteFact(MODULE_SCOPE, RouteForm.LINK, "", verb, name, "", -1, 0)))
+            links.append((start + byte, RouteFact(MODULE_SCOPE, RouteForm.LINK, "", verb, name, "", -1, 0)))
     row, last, facts = 0, 0, list[RouteFact]()
-    for byte, fact in sorted(found):
+    for byte, fact in sorted(links):
         row, last = row + data.count(b"\n", last, byte), byte
         facts.append(fact._replace(row=row))
     return tuple(facts)

@@ -148,15 +148,15 @@ def read_aspnet(source: RouteText) -> _Found:
             arguments = source.arguments(match.end())[0] if match["call"] else []
             path = literal(arguments[0].text) if arguments else None
             by_definition.setdefault(definition, []).append((match["name"].decode(), path, match.start()))
-    for definition, found in by_definition.items():
+    for definition, attributes in by_definition.items():
         own = source.definitions[definition]
         if own.kind in TYPE_KINDS:
-            for _, path, at in found:
+            for _, path, at in attributes:
                 if path is not None:
                     yield route_at(source, at, RouteForm.PREFIX, path=path, definition=definition)
             continue
-        named = next((path for name, path, _ in found if name == "Route" and path is not None), None)
-        for name, path, at in found:
+        named = next((path for name, path, _ in attributes if name == "Route" and path is not None), None)
+        for name, path, at in attributes:
             if name == "Route":
                 continue
             full = (path if path is not None else named or "").replace("[action]", own.name)
@@ -251,8 +251,8 @@ def read_go(source: RouteText) -> _Found:
         spelled = re.match(r"([A-Z]+) (/.*)", path)
         if spelled:
             methods, path = [spelled[1]], spelled[2]
-        elif verb in ("Handle", "HandleFunc") and (said := _GO_METHODS.match(source.data, end)):
-            methods = re.findall(r"\w+", said[1].decode().replace("http.Method", "")) or methods
+        elif verb in ("Handle", "HandleFunc") and (methods_call := _GO_METHODS.match(source.data, end)):
+            methods = re.findall(r"\w+", methods_call[1].decode().replace("http.Method", "")) or methods
         if path and not path.startswith("/"):
             if receiver not in routers or not verb.isupper():
                 continue
@@ -502,8 +502,8 @@ def _php_registrations(source: RouteText) -> _Found:
             below = _php_joined(*(each["path"] for each in _PHP_PREFIX.finditer(written)))
             if is_given and arguments and (path := literal(arguments[0].text)):
                 below = path  # Slim: `$app->group('/users', function …)`
-            held = _PHP_CONTROLLER.search(written)
-            around.append((inside, end, below, held["name"] if held else ""))
+            group_controller = _PHP_CONTROLLER.search(written)
+            around.append((inside, end, below, group_controller["name"] if group_controller else ""))
     for start, verb, inside, _ in calls:
         if verb == "group":
             continue

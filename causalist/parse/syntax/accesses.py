@@ -146,14 +146,14 @@ class AccessReader:
     def finish(self) -> None:
         """Keep all accesses except references: reads of chains whose first name is defined or imported here."""
         telling = {_OWN.sub("", b.target) for b in self._named.bindings if b.type or b.value}
-        known = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
-        known.update(draft.name for draft in self._scopes.drafts)
+        declared = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
+        declared.update(draft.name for draft in self._scopes.drafts)
         bound = Counter((b.scope, b.target) for b in self._named.bindings) if self._bare else Counter()
         result = [a for a in self._bare if self._means_outer(a, bound)]
         for _, access in self._kept:
             written = access.name.partition(".")[0]
             head = _OWN.sub("", written)
-            is_reference = written == head and head in known
+            is_reference = written == head and head in declared
             if access.how != AccessKind.READ or head in self._own_names or (head in telling and not is_reference):
                 result.append(access)
         self.accesses = sorted(result, key=lambda a: (a.row, a.scope, a.name, a.how))
@@ -185,9 +185,9 @@ def read_lookups(
 ) -> tuple[Lookup, ...]:
     """Return all lookups of a file, by position."""
     lookups = []
-    for number, each in enumerate(settings):
-        if each.word.encode() in data:
-            for start, key, writes in _find_lookups(each, data):
+    for number, setting in enumerate(settings):
+        if setting.word.encode() in data:
+            for start, key, writes in _find_lookups(setting, data):
                 node = tree.root_node.descendant_for_byte_range(start, start + 1)
                 if node is not None and not any(word in node.type for word in _NO_NAMES):
                     scope = _scope_at(definitions, start)

@@ -188,9 +188,9 @@ class BindingReader:
         if not values:
             return
         for each in self.bindings:
-            if (known := values.get((each.scope, each.target))) is not None:
-                known.add((each.type, each.value))
-        doubtful = {key for key, known in values.items() if len(known) > 1}
+            if (given_values := values.get((each.scope, each.target))) is not None:
+                given_values.add((each.type, each.value))
+        doubtful = {key for key, given_values in values.items() if len(given_values) > 1}
         if doubtful:
             self.bindings = [
                 each._replace(value="") if f".{PLACE}" in each.value and (each.scope, each.target) in doubtful else each
@@ -459,8 +459,8 @@ class BindingReader:
         if not _CHAIN.fullmatch(left) or f"{left}.".startswith(names.assigned_prefixes):
             return ""
         for infix in names.assigned_infixes:
-            owner, found, member = left.rpartition(f"{infix}.")
-            if found and member.isidentifier():
+            owner, separator, member = left.rpartition(f"{infix}.")
+            if separator and member.isidentifier():
                 return f"{owner}.{member}"
         is_plain = names.assigned_infixes and left.count(".") == 1 and not left.endswith(names.assigned_infixes)
         return left if is_plain and self._scopes.binding_scope() == MODULE_SCOPE else ""

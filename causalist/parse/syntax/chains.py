@@ -255,8 +255,8 @@ def paths_of_pattern(text: str) -> list[tuple[str, tuple[str, ...]]]:
     [('a', ('a',)), ('c', ('b',)), ('e', ('d', 'e'))]
     """
     paths: list[tuple[str, tuple[str, ...]]] = []
-    for each in split_top(_REMARK.sub("", text.strip()[1:-1]).replace("=>", ""), ","):
-        matched = _PATTERN_ITEM.fullmatch(each.strip())
+    for item in split_top(_REMARK.sub("", text.strip()[1:-1]).replace("=>", ""), ","):
+        matched = _PATTERN_ITEM.fullmatch(item.strip())
         if matched is None:
             continue
         key, inner = matched[1], (matched[2] or "").strip()

@@ -134,12 +134,12 @@ class FactCollector:
 
     def owners(self) -> list[tuple[int, str]]:
         """Return (definition, type it belongs to) for definitions outside of their type."""
-        held = self._held_prototypes()
-        if held:  # `const p = A.prototype; p.m = function`: m is of A
+        prototypes = self._held_prototypes()
+        if prototypes:  # `const p = A.prototype; p.m = function`: m is of A
             for draft in self.drafts:
                 holder, dot, name = draft.qualname.partition(".")
-                if dot and "." not in name and draft.parent == MODULE_SCOPE and holder in held:
-                    draft.owner = held[holder]
+                if dot and "." not in name and draft.parent == MODULE_SCOPE and holder in prototypes:
+                    draft.owner = prototypes[holder]
         return [(i, d.owner) for i, d in enumerate(self.drafts) if d.owner]
 
     def _held_prototypes(self) -> dict[str, str]:

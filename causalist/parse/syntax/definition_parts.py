@@ -54,10 +54,10 @@ class LateNames:
 
     def name(self, frame: Frame) -> None:
         """Name a definition that was just opened, if its name follows its body."""
-        found = self.behind.get((frame.start, frame.end))
-        if found is not None:
-            frame.name_start, self.scopes.drafts[frame.index].is_named_behind = found[0], True
-            self.scopes.set_name(frame, self.scopes.clean_name(self.scopes.text(*found)))
+        span = self.behind.get((frame.start, frame.end))
+        if span is not None:
+            frame.name_start, self.scopes.drafts[frame.index].is_named_behind = span[0], True
+            self.scopes.set_name(frame, self.scopes.clean_name(self.scopes.text(*span)))
 
     def move_to_outer_scope(self) -> None:
         """Give the open definition the prefix of the type around it: it is a sibling of that type."""
@@ -138,11 +138,13 @@ class BaseReader:
 
         A mixin comes first, because its members hide members of what the type extends.
         """
-        known: dict[str, int] = {}
+        index_by_name: dict[str, int] = {}
         for i, draft in enumerate(self._scopes.drafts):
             if draft.kind in (NodeKind.CLASS, NodeKind.FUNCTION):
-                known.setdefault(draft.qualname, i)
-        self.bases += [Base(known[n], base, False, row) for n, base, row in self._derived if base and n in known]
+                index_by_name.setdefault(draft.qualname, i)
+        self.bases += [
+            Base(index_by_name[n], base, False, row) for n, base, row in self._derived if base and n in index_by_name
+        ]
         self.bases[:0] = self._mixed_in
 
 

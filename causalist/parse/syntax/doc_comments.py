@@ -231,18 +231,18 @@ def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[Ta
     [('A', 'a'), ('B', '')]
     """
     roles = {tag: DocTag(role) for role, names in tags.items() for tag in names}
-    for found in _TYPE_TAG.finditer(comment):
-        role = roles.get(found[1])
-        if role is not None and comment[found.end()] == "{":
-            if braced := _BRACED.match(comment, found.end()):
+    for tag_match in _TYPE_TAG.finditer(comment):
+        role = roles.get(tag_match[1])
+        if role is not None and comment[tag_match.end()] == "{":
+            if braced := _BRACED.match(comment, tag_match.end()):
                 written = _IMPORTED.sub("", braced[1].strip().strip("?!=").removeprefix("..."))
                 yield TaggedType(role, written, braced[2] or "")
             continue
-        if role is None or (comment[found.end()] == "$" and role is not DocTag.RETURNS):
+        if role is None or (comment[tag_match.end()] == "$" and role is not DocTag.RETURNS):
             continue  # a name without a type
-        end = _end_of_type(comment, found.end())
+        end = _end_of_type(comment, tag_match.end())
         named = _NAME.match(comment, end)
-        yield TaggedType(role, comment[found.end() : end], named[1] if named else "")
+        yield TaggedType(role, comment[tag_match.end() : end], named[1] if named else "")
 
 
 def _end_of_type(text: str, start: int) -> int:

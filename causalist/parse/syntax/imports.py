@@ -126,23 +126,23 @@ class ImportGroup:
         module, level = _split_level(sources[0])
         reexport = self.tag is Tag.REEXPORT
         named = ImportKind.REEXPORT if reexport else ImportKind.NAME
-        found = [
+        statement_imports = [
             Import(self.scope, named, f"{module}.{above}" if above else module, level, last, alias or last, row)
             for name, alias, row in self._pairs(Tag.IMPORT_NAME)
             for above, last in [_split_last(name)]
         ]
         for tag, text, row in self.parts:
             if tag is Tag.IMPORT_DEFAULT:
-                found.append(Import(self.scope, ImportKind.DEFAULT, module, level, "default", text, row))
+                statement_imports.append(Import(self.scope, ImportKind.DEFAULT, module, level, "default", text, row))
             elif tag is Tag.IMPORT_NAMESPACE:
                 kind = ImportKind.REEXPORT_NAMESPACE if reexport else ImportKind.MODULE
-                found.append(Import(self.scope, kind, module, level, "", text, row))
+                statement_imports.append(Import(self.scope, kind, module, level, "", text, row))
             elif tag is Tag.IMPORT_STAR:
                 kind = ImportKind.REEXPORT_ALL if reexport else ImportKind.STAR
-                found.append(Import(self.scope, kind, module, level, "*", "", row))
-        if not found:
-            found.append(Import(self.scope, ImportKind.SIDE_EFFECT, module, level, "", "", self.row))
-        return imports + found, []
+                statement_imports.append(Import(self.scope, kind, module, level, "*", "", row))
+        if not statement_imports:
+            statement_imports.append(Import(self.scope, ImportKind.SIDE_EFFECT, module, level, "", "", self.row))
+        return imports + statement_imports, []
 
     def _pairs(self, wanted: Tag) -> list[tuple[str, str, int]]:
         pairs: list[tuple[str, str, int]] = []
@@ -297,10 +297,10 @@ class ImportReader:
 
     def add_types(self, types: Sequence[Import]) -> None:
         """Add types that comments name by module, except those whose name the code defines or imports."""
-        known = {entry.alias for entry in self.imports} | {draft.name for draft in self._scopes.drafts}
+        taken = {entry.alias for entry in self.imports} | {draft.name for draft in self._scopes.drafts}
         for entry in types:
-            if entry.alias not in known:
-                known.add(entry.alias)
+            if entry.alias not in taken:
+                taken.add(entry.alias)
                 self.imports.append(entry)
 
     def _follows_exports(self, start: int) -> bool:
@@ -391,13 +391,13 @@ def read_listed_names(text: str, variable: str) -> tuple[str, ...] | None:
     """
     at = re.compile(rf"^[ \t]*{re.escape(variable)}(?:[ \t]*(?::[^=\n]*)?(\+?=)|\.(extend|append)\()", re.MULTILINE)
     names_listed: list[str] | None = None
-    for each in at.finditer(text):
-        if each[2] == "append":
-            names: Iterable[str] = _NAME.findall(text[each.end() : each.end() + 100].partition(")")[0])
+    for statement in at.finditer(text):
+        if statement[2] == "append":
+            names: Iterable[str] = _NAME.findall(text[statement.end() : statement.end() + 100].partition(")")[0])
         else:
-            values = re.compile(_LIST, re.MULTILINE).match(text, each.end())
+            values = re.compile(_LIST, re.MULTILINE).match(text, statement.end())
             if values is None:
                 return None
             names = _NAME.findall(re.sub(r"#[^\n]*", "", values[1]))
-        names_listed = [*names] if names_listed is None or each[1] == "=" else [*names_listed, *names]
+        names_listed = [*names] if names_listed is None or statement[1] == "=" else [*names_listed, *names]
     return None if names_listed is None else tuple(dict.fromkeys(names_listed))

@@ -47,16 +47,16 @@ class ShadowedNames:
             self._blocks.pop()
         until = min(self._blocks[-1], scope_end) if self._blocks else scope_end
         since = self._statement_end if start < self._statement_end <= until else start
-        known = self._variables.setdefault((scope, name), [])
-        own = f"{name}'{len(known) + 1}"
-        known.append((since, until, own))
+        variables = self._variables.setdefault((scope, name), [])
+        own = f"{name}'{len(variables) + 1}"
+        variables.append((since, until, own))
         return own
 
     def postpone(self, scope: int, own: str, since: int) -> None:
         """Make the last variable visible only from `since` on, not to the expression after its name."""
-        known = self._variables.get((scope, own.partition("'")[0]))
-        if known and known[-1][2] == own:
-            known[-1] = (since, known[-1][1], own)
+        variables = self._variables.get((scope, own.partition("'")[0]))
+        if variables and variables[-1][2] == own:
+            variables[-1] = (since, variables[-1][1], own)
 
     def own_name(self, scope: int, name: str, position: int) -> str:
         """Return the own name of the variable `name` at `position` in `scope`, or `name` if there is none."""

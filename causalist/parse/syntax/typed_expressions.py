@@ -52,12 +52,12 @@ def find_closing(text: str, start: int) -> int:
     >>> find_closing("f(a, ')')", 1), find_closing("f(a", 1)
     (8, -1)
     """
-    if found := _NOTHING_INSIDE.match(text, start + 1):
-        return found.end() - 1
+    if match := _NOTHING_INSIDE.match(text, start + 1):
+        return match.end() - 1
     depth, position, search = 0, start, _NEXT[""].search
-    while found := search(text, position):
-        position = found.end()
-        character = found[0]
+    while match := search(text, position):
+        position = match.end()
+        character = match[0]
         if character in "([{":
             depth += 1
         elif character in ")]}":
@@ -84,9 +84,9 @@ def split_outside(text: str, separator: str, most: int = 0) -> list[str]:
         return [text]
     parts: list[str] = []
     depth, start, position, search = 0, 0, 0, _NEXT[separator].search
-    while found := search(text, position):
-        position = found.end()
-        character = found[0]
+    while match := search(text, position):
+        position = match.end()
+        character = match[0]
         if character in "([{":
             depth += 1
         elif character in ")]}":
@@ -591,9 +591,9 @@ class PlaceReader:
             return
         for text, path in targets_of_pattern(self._scopes.text(start, min(end, start + _MAX_PLACE_BYTES))):
             target = self._target(text)
-            held = part_at(value, path) if target else ""
-            if held:
-                self._add(target, start, held)
+            part = part_at(value, path) if target else ""
+            if part:
+                self._add(target, start, part)
 
     def _add(self, target: str, start: int, value: str = "", type_: str = "") -> None:
         scopes = self._scopes

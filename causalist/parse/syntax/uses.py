@@ -448,9 +448,9 @@ class UseReader:
         """Return the uses of names that this file defines or imports. Other names resolve to nothing."""
         if self._prefixed:
             return self._kept
-        known = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
-        known.update(draft.name for draft in self._scopes.drafts)
-        known.update(name for name, _ in self._scopes.settings.modules.relative)
+        declared = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
+        declared.update(draft.name for draft in self._scopes.drafts)
+        declared.update(name for name, _ in self._scopes.settings.modules.relative)
         names = self._scopes.settings.names
         separator = names.path_separator
         chains = _CONSTANTS if self._bare_calls else _PATH if separator and not names.name_separators else _CHAIN
@@ -461,7 +461,7 @@ class UseReader:
             name = self._scopes.text(start, end)
             # `Self::open`; a `self` in front of a dot is an `Access`.
             own = separator and name in names.self_names and self._scopes.data.startswith(separator.encode(), end)
-            if not filtered or own or name in known:
+            if not filtered or own or name in declared:
                 chain = self._chain_at(start, end, chains)
                 if chain and chain not in names.self_names:
                     chain = chain.replace(separator, ".") if separator else chain
