@@ -25,14 +25,14 @@ from causalist.evaluate.mining import DEFINITION_KINDS, MAX_DEFINITIONS
 from causalist.evaluate.results import Ranks, find_ranks
 from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeTable
-from causalist.model.scores import Signal
+from causalist.model.scores import Scores, Signal
 from causalist.model.symbols import NodeId, NodeKind, Role, file_id, split_id
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.text_search import find_all_matches
 from causalist.rank import LinearModel, Weights, parse_query, with_corpus_spelling
 from causalist.rank.scoring.answer_confidence import Penalty, Stacked, loss_of
 from causalist.rank.scoring.fusion import definition_signals, definitions_again, file_signals, sum_signals
-from causalist.rank.scoring.signals import QuerySignals, Scores, compute_signals, effective_kinds
+from causalist.rank.scoring.signals import QuerySignals, compute_signals, effective_kinds
 
 _BEST_FILES = 60  # by each signal of files
 _BEST_DEFINITIONS = 40  # by each signal of definitions; their files are kept

@@ -463,13 +463,6 @@ class Resolver:
         settings = self.program.files[file].settings
         return settings is not None and bool(settings.modules.headers)
 
-    def _misses(self, function: int, arguments: str) -> bool:
-        """Return True if a function of a language with overloads does not take so many arguments."""
-        program = self.program
-        settings = program.files[program.file_of[function]].settings
-        is_overloaded = settings is not None and bool(settings.modules.headers) and settings.names.has_overloads
-        return is_overloaded and misfit(program.parameters.get(function), arguments, {}) is None
-
     def _in_own_namespace(self, file: int, scope: int, chain: str, value: Value) -> Value:
         """Return what a name means in the namespaces around a scope, where it was found in another one of the file."""
         symbols, program = self.program.files[file], self.program

@@ -20,9 +20,8 @@ from causalist.index.options import Progress, Read, ignore_progress
 from causalist.index.source_text import SourceText
 from causalist.model.index import Index
 from causalist.model.protocols import NO_STEPS, Embedder, Steps
+from causalist.model.scores import Scores
 from causalist.model.symbols import NodeKind, Role, split_id
-
-Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 # Raised when the texts of the same definitions become others.
 _TEXT_VERSION = 1

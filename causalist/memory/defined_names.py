@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import unique_sorted
-from causalist.memory.matrix_splices import Axis, find_entries, splice_entries
+from causalist.memory.matrix_splices import Axis, Ints, find_entries, splice_entries
 from causalist.rank.terms import STOP_WORDS
 
 MIN_NAME_CHARACTERS = 2  # characters
@@ -104,7 +104,6 @@ def entity_id(name: str) -> str:
 
 MAX_NAME_WORDS = 8  # of a name that is searched
 _MIN_LETTERS = 2  # of a name of one word
-Ints = NDArray[np.int64]
 Words = tuple[int, ...]
 
 # Han, kana, Thai, Lao, Khmer, Burmese, Tibetan: written without spaces.

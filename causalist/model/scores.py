@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from causalist._internal.lazy import dataclass
 
+Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
+
 
 def _no_numbers() -> NDArray[np.int32]:
     return np.zeros(0, dtype=np.int32)

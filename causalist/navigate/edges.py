@@ -317,10 +317,6 @@ def _groups(
 RULE = "history"
 # A changelog or a lock file changes with everything, which says nothing of what else to look at.
 _ROLES = (Role.CODE, Role.TEST)
-# Chosen on commits of the first repositories of "Files that change together" in docs/benchmarks.md.
-USE_SHARE = 0.05  # of the users that run a changed file, those that change with it
-LEAST_USUAL = 0.1  # probability: of files below it, one of 25 changed as well
-STRENGTH_ODDS = 6.0  # a strength divides each common commit by the number of its files
 
 
 def list_neighbors_and_co_changes(
@@ -358,16 +354,6 @@ def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:
         for other, strength, count in zip(others, strengths, counts, strict=True)
         if nodes.roles[other] in _ROLES
     )
-
-
-def combine_chances(use: float, strength: float) -> float:
-    """Return the probability that a change of a file changes another one, in [0, 1).
-
-    `use` is the probability that the other one runs it, `strength` that of `CoChanges`; each is 0 if nothing is known.
-    The odds are `STRENGTH_ODDS` times the strength. Use counts only where no commit connects the two: it does not order
-    those better that commits connect.
-    """
-    return STRENGTH_ODDS * strength / (1.0 + STRENGTH_ODDS * strength) if strength else USE_SHARE * use
 
 
 def describe_definition(graph: CodeGraph, node: int) -> DefinitionDetails:

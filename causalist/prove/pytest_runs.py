@@ -17,7 +17,7 @@ import signal
 import stat
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -427,11 +427,3 @@ def _frames(rows: Sequence[Sequence[Any] | None]) -> tuple[Frame, ...]:
         ("", 0, "", 0, 0) if row is None else (str(row[0]), int(row[1]), str(row[2]), int(row[3]), int(row[4]))
         for row in rows
     )
-
-
-def ends_by_test(run: TestRun) -> Mapping[str, list[Ended]]:
-    """Return the ends of the tests of a run by the ids of the tests."""
-    ends: dict[str, list[Ended]] = {}
-    for each in run.ended.values():
-        ends.setdefault(each.test, []).append(each)
-    return ends

@@ -25,7 +25,6 @@ def _words(text: str) -> list[str]:
 # Bytes in which a file says what it is; looking further would make a bundle's only line the header.
 PROBE_BYTES = 4_000
 _HEAD_LINES = 5
-_HEAD_LINES_OF_PAGES = 60
 
 # --- content ---------------------------------------------------------------------------------------------------------
 

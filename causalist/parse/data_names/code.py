@@ -66,7 +66,6 @@ _MADE = re.compile(
     rb"(?:\n\s*)?)?"
     rb"(?:(?:name|table)\s*[:=]\s*)?(?:if_not_exists\(\s*)?[:\"'`](?P<name>[A-Za-z_][\w.]*)"
 )
-_ALEMBIC = re.compile(rb"\bop\.|migrations\.|CreateModel|create_table")
 _MADE_WORDS: dict[str, tuple[bytes, ...]] = {
     "python": (b"CreateModel", b"alembic"),
     "ruby": (b"_table", b"_column", b"add_index", b"add_reference", b"add_foreign_key"),

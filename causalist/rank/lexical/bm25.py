@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.index import LexicalIndex, Postings
+from causalist.model.scores import Scores
 from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import terms_of
 
@@ -18,7 +19,6 @@ from causalist.rank.terms import terms_of
 # (`_internal.forked_task`), which costs more than the sum.
 ROWS_AT_ONCE = 30_000
 K1 = 1.2  # the usual default
-Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 # A name with half of the query's words is weak evidence, one with nearly all is strong (docs/decisions/0028).
 _NAME_COVERAGE_POWER = 4

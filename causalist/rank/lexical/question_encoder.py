@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.errors import ModelFailed
 from causalist.model.index import LexicalIndex
+from causalist.model.scores import Scores
 from causalist.model.string_table import StringTable
 from causalist.rank.sparse_product import csr_products
 from causalist.rank.terms import hashes_of, split_word, stem
@@ -58,7 +59,6 @@ _BLOCK = 2_048  # definitions whose vectors are in memory at once
 _WORD = lazy_regex(r"\w+")
 
 Floats = NDArray[np.float32]
-Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.model.answer import Route
 from causalist.model.index import LexicalIndex
 from causalist.model.protocols import Step, Steps
+from causalist.model.scores import Scores
 from causalist.rank.query.blocks import SECTION_WEIGHTS, BlockKind, QueryBlock, Section, read_blocks
 from causalist.rank.query.identifiers import MentionKind, QueryMention, find_mentions, find_messages
 from causalist.rank.query.tracebacks import ExceptionMention, StackFrame, read_frames, without_colors
@@ -417,9 +418,6 @@ def with_near_terms(question: ParsedQuery, lexical: LexicalIndex, least_alike: i
             if similar_terms:
                 break
     return replace(question, terms=terms) if len(terms) > len(question.terms) else None
-
-
-Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 
 class Generator(StrEnum):

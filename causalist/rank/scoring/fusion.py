@@ -19,7 +19,7 @@ from causalist._internal.lazy import dataclass
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex, Postings
 from causalist.model.protocols import NO_STEPS, Step, Steps
-from causalist.model.scores import PageRankResult, Reason, Signal, TextMatches
+from causalist.model.scores import PageRankResult, Reason, Scores, Signal, TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import impact_on
 from causalist.rank.query.query import ParsedQuery
@@ -28,7 +28,6 @@ from causalist.rank.scoring.signals import (
     PRIORS,
     PriorFactors,
     QuerySignals,
-    Scores,
     SignalTable,
     Similarities,
     compute_signals,

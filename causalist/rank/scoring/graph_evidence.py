@@ -22,13 +22,11 @@ from causalist._internal.dataclass_arrays import select_top, unique_sorted
 from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph, EdgeKind, rows_of
 from causalist.model.protocols import Steps
-from causalist.model.scores import Transition
+from causalist.model.scores import Scores, Transition
 from causalist.model.symbols import NodeKind
 from causalist.rank.local_push import extend_push
 from causalist.rank.scoring.fusion import Ranking
 from causalist.rank.sparse_product import coo_product, csr_product
-
-Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 # Chosen on the questions of one half of the repositories; docs/decisions/0004 has the figures of the other half.
 # Values within a factor of two give the same results.

@@ -22,7 +22,7 @@ from causalist._internal.lazy import dataclass
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex, Postings
 from causalist.model.protocols import NO_STEPS, Step, Steps
-from causalist.model.scores import Signal, TextMatches
+from causalist.model.scores import Scores, Signal, TextMatches
 from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import bm25, max_idf_weight, name_coverage, name_share, query_coverage
 from causalist.rank.lexical.query_expansion import (
@@ -36,8 +36,6 @@ from causalist.rank.lexical.question_encoder import bag_similarities, shipped_en
 from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, above_zero
 from causalist.rank.scoring.history_and_roles import HISTORY_SIGNALS, history_signals, queried_roles, scores_from_tests
 from causalist.rank.scoring.mentions import frame_scores, identifier_scores, literal_scores, mention_scores
-
-Scores = NDArray[np.float64]  # (n_nodes,), indexed by NodeIndex
 
 _N_SUMMED = 5  # best definitions of a file, whose scores are summed
 

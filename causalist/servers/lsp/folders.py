@@ -10,7 +10,6 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -261,12 +260,6 @@ def file_uri(folder: WorkspaceFolder, path: str) -> str:
 
 async def ignore_progress(stage: Stage) -> None:
     """Discard a progress report."""
-
-
-async def refresh_quietly(folder: WorkspaceFolder) -> None:
-    """Refresh a folder; errors are reported to later requests."""
-    with suppress(CausalistError):
-        await folder.view(LONG_SECONDS, ignore_progress)
 
 
 def _changed_documents(index: "Index", documents: Mapping[str, bytes]) -> dict[str, tuple[str, bytes]]:
