@@ -31,6 +31,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "shop"
 
 
+@pytest.mark.slow
 def test_an_index_is_absent_then_current_then_not(shop: Path) -> None:
     assert _findings(shop)["index"]["state"] == "absent"
     assert not (shop / ".causalist").exists()

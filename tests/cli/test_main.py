@@ -129,6 +129,7 @@ class TestStreams:
         done = run("ask", "žluťoučký", "--repo", ".", cwd=small, **settings)
         assert done.code == 1
 
+    @pytest.mark.slow
     @pytest.mark.skipif(sys.platform != "linux", reason="names of folders are text there")
     def test_a_folder_whose_name_is_no_text(self, small: Path) -> None:
         folder = Path(os.fsdecode(os.fsencode(small) + b"-\xe9"))

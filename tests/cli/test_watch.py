@@ -55,6 +55,7 @@ def wait(until: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_the_index_follows_the_files_until_it_is_interrupted(tmp_path: Path) -> None:
     root = tmp_path / "shop"
     write_all(root, {"cart.py": "def total(): ...\n", ".gitignore": "build/\n", "build/made.py": "def made(): ...\n"})

@@ -89,6 +89,7 @@ def test_neovim_itself(tmp_path: Path) -> None:
     assert "The price of an item with tax." in seen["hover"] and seen["symbols"][0] == "price_of"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("which", "package"), [(0, "lsp-mode"), (1, "eglot")])
 def test_emacs_itself(which: int, package: str, tmp_path: Path) -> None:
     """The page's configurations in Emacs: a question and callers, definitions and references."""

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import causalist
 from causalist.pipeline.repository import Repository
 from tests.docs import python_page
@@ -34,6 +36,7 @@ def test_every_public_name_and_method_is_there() -> None:
     assert "object at 0x" not in text() and "<class" not in text() and "<function" not in text()
 
 
+@pytest.mark.slow
 def test_the_example_runs(tmp_path: Path) -> None:
     example = next(block.text for block in fenced_blocks(text()) if block.language == "python")
     shutil.copytree(

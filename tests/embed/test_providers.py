@@ -13,6 +13,8 @@ from causalist.embed import embed_texts, get_embedder
 from causalist.errors import ModelFailed
 from tests.llm.models import use
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("llm", reason="llm, which asks models, is not installed")
 
 

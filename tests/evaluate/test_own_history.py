@@ -16,6 +16,8 @@ from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights
 from tests.pasts import Past
 
+pytestmark = pytest.mark.slow
+
 PRICES = "def total_price(cart):\n    return sum(item.price for item in cart)\n"
 TOKENS = "def validate(token):\n    '''Whether a token is valid.'''\n    return token in ISSUED\n"
 MAIL = "def send(receipt):\n    queue.put(receipt)\n"

@@ -71,6 +71,7 @@ def test_differences_are_paired() -> None:
     assert difference == pytest.approx(Interval(0.1, 0.1, 0.1))
 
 
+@pytest.mark.slow
 def test_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     # 100 questions that are right with probability 0.6, 300 times: 95 % of the intervals should hold 0.6. The standard
     # error of that share is sqrt(0.95 * 0.05 / 300) = 1.3 %, and a percentile interval is a little too narrow.

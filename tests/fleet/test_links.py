@@ -17,6 +17,8 @@ from causalist.fleet import Fleet, FleetStore, Member, build_shard
 from causalist.fleet.links.join import link_shards
 from causalist.store import FactsCache
 
+pytestmark = pytest.mark.slow
+
 _HTTP = {
     "pyproject.toml": '[project]\nname = "Fast_Http"\nversion = "2.1"\n',
     "src/fast_http/__init__.py": "from ._client import Client, get\nfrom . import errors\n",

@@ -12,6 +12,8 @@ pytest.importorskip("pyarrow")
 from causalist.fleet.links.coordinates import Package, Requirement, read_manifests
 from tests.fleet.test_links import find_links, shorten
 
+pytestmark = pytest.mark.slow
+
 Repositories = dict[str, dict[str, str]]
 
 

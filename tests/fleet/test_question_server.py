@@ -19,6 +19,8 @@ from tests.fleet.test_question import make_fleet
 from tests.servers.http_wire import HttpServer
 from tests.servers.wire import RawServer, environment
 
+pytestmark = pytest.mark.slow
+
 TOTAL, ROUND = "shop:shop/invoice.py::total_of_invoice", "money:money/rounding.py::round_amount"
 
 

@@ -22,6 +22,8 @@ from causalist.rank.pagerank import personalized_pagerank
 from tests.graphs import EdgeSpec, make_graph
 from tests.trials import count_of
 
+pytestmark = pytest.mark.slow
+
 WALKED = [EdgeKind.CALLS, EdgeKind.IMPORTS, EdgeKind.EXTENDS, EdgeKind.CO_CHANGES, EdgeKind.REFERENCES]
 
 

@@ -27,6 +27,8 @@ from causalist.pipeline.repository import Repository
 from tests.benchmarks.foreign_indexes import damaged_indexes, make_index, outcome_of
 from tests.fleet.repositories import commit_files
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:

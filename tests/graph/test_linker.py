@@ -3,6 +3,8 @@
 import gc
 from pathlib import Path
 
+import pytest
+
 from causalist.graph.linker import Linker
 from causalist.graph.program import Program
 from causalist.parse import load_settings, parse_file
@@ -49,6 +51,7 @@ def test_unknown_receivers_variables_and_computed_values(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.slow
 def test_the_last_use_of_a_released_linker_frees_its_program() -> None:
     files = [
         ("a.py", parse_file("a.py", SOURCE.encode())),

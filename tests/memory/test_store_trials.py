@@ -33,6 +33,7 @@ def test_a_lone_surrogate_does_not_keep_the_rest_from_being_saved(tmp_path: Path
         index.add_passage("\ud800", "text")
 
 
+@pytest.mark.slow
 def test_a_damaged_memory_is_read_again_by_the_command_that_found_it(tmp_path: Path) -> None:
     """300 files with a byte changed, or cut off: of each, all passages are found, or the rest with a note."""
     whole = tmp_path / "whole.db"

@@ -160,6 +160,7 @@ def test_the_wish_is_kept_where_there_is_no_submodule_yet(tree: WorkTree, tmp_pa
     assert borrows(opened(tree))
 
 
+@pytest.mark.slow
 def test_the_command_line_asks_for_submodules(tree: WorkTree, tmp_path: Path) -> None:
     with_submodule(tree, tmp_path)
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}

@@ -76,6 +76,7 @@ def test_a_scope_ranks_first_and_hides_nothing(sample: Repository) -> None:
     assert len(sample.ask(WHERE_AUTH, AskOptions(scope="src/security")).results) > len(after)
 
 
+@pytest.mark.slow
 def test_the_folder_where_it_is_asked_is_the_scope(sample: Repository) -> None:
     there = dataclasses.replace(sample, folder="src/security")
     assert ranks(there, None, "src/security") == ranks(sample, "src/security", "src/security")

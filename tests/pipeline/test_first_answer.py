@@ -37,6 +37,8 @@ from causalist.store import (
 from tests.cli.commands import invoke, write_all
 from tests.indexes import differences
 
+pytestmark = pytest.mark.slow
+
 N_OTHERS = 60
 SHOP = {
     "shop/session.py": (

@@ -193,6 +193,7 @@ def test_a_failure_now_and_then_opens_nothing() -> None:
         circuits.record_success("a")
 
 
+@pytest.mark.slow
 def test_a_process_passes_over_what_keeps_failing(sample: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also what nobody foresaw: the first answers fail, the next one does without."""
     served = replace(sample, session=Session())

@@ -147,6 +147,7 @@ def test_a_refresh_equals_a_rebuild(shop: WorkTree, step: str) -> None:
     check_equal(shop.path, [step], options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_sequences_of_changes_equal_a_rebuild(shop: WorkTree, seed: int) -> None:
     chance = random.Random(seed)

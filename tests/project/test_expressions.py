@@ -85,6 +85,7 @@ def test_what_is_justified_is_there_and_quick(part: str) -> None:
     assert all(seconds_of(each, fault) < 0.1 for fault in faults_of(each.pattern, each.flags))
 
 
+@pytest.mark.slow
 def test_expressions_are_found_wherever_they_are() -> None:
     """On import, when first used, in a function, in settings and in a query."""
     by_pattern = {each.pattern: each.places for each in expressions.all_expressions()}

@@ -206,6 +206,7 @@ def test_every_package_can_be_imported_first() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_warm_question_loads_few_modules(tmp_path: Path) -> None:
     """The index is current, and the question is one in words: what its answer does not need is not imported."""
     shop = tmp_path / "shop"

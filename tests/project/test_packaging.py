@@ -81,6 +81,7 @@ def test_formula_runs(tmp_path: Path) -> None:
     assert ["test", False] in done
 
 
+@pytest.mark.slow
 def test_formula_is_clean() -> None:
     """Rubocop without Homebrew's own rules, which come with brew alone."""
     rubocop = _needs("rubocop")

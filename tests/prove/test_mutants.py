@@ -65,6 +65,7 @@ def test_a_generator_stays_one_and_one_line_stays_one() -> None:
     assert [each.n_more_lines for each in made] == [0, 0]
 
 
+@pytest.mark.slow
 @needs_operators
 def test_mutants_differ_compile_and_are_the_same_each_time() -> None:
     file = Path(mutants.__file__)

@@ -359,6 +359,7 @@ def test_facts_without_words_need_an_index_that_has_them() -> None:
         build_lexical([("a.py", replace(c.files[0][1], words=None))], c.linked)
 
 
+@pytest.mark.slow
 @given(corpora(), st.permutations(["१.x", "२.x", "३.x", "४.x", "५.x"]))
 def test_relabelling_files_permutes_scores(c: Corpus, names: list[str]) -> None:
     """Digits that are no terms: what the paths say does not change, only where they stand."""

@@ -12,6 +12,8 @@ from causalist.pipeline.repository import Repository
 from tests import edits
 from tests.cli.commands import CHECKOUT
 
+pytestmark = pytest.mark.slow
+
 _N_COMMITS = 8
 _EDITS = (
     edits.add_function,

@@ -436,6 +436,7 @@ def test_branches_of_a_condition_are_no_overloads(tmp_path: Path) -> None:
     assert [(e["line"], e["target"], e["why"]) for e in found] == [(6, "a.c::width~2", "nothing is given for 'unit'")]
 
 
+@pytest.mark.slow
 def test_defects_in_changed_functions_that_tests_notice(shop: Path) -> None:
     """One test checks what `double` returns; none calls `hidden`, and the one of `silent` checks nothing."""
     pytest.importorskip("mutmut")

@@ -77,6 +77,7 @@ def test_a_head_that_comes_byte_by_byte_is_not_waited_for(monkeypatch: pytest.Mo
     served(drive, monkeypatch)
 
 
+@pytest.mark.slow
 def test_an_answer_may_take_longer_and_the_next_head_has_its_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
     async def drive(port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)

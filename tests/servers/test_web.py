@@ -100,6 +100,7 @@ class TestAnswers:
         found, body = served[0].call(path, document)
         assert found == status and message in body["error"]["message"], body
 
+    @pytest.mark.slow
     def test_while_there_is_no_index(self, large: Path) -> None:
         with indexing_waits(large), WebServer(large) as server:
             status, _, body = server.request("POST", "/api/ask", b'{"question": "worker"}')
@@ -117,6 +118,7 @@ class TestAnswers:
 class TestSeveral:
     """Two repositories with a definition of the same name."""
 
+    @pytest.mark.slow
     def test_each_answers_for_itself(self, both: WebServer) -> None:
         status, _, body = both.request("GET", "/api/repositories")
         named = [(each["name"], Path(each["root"]).parent.name) for each in json.loads(body)["repositories"]]

@@ -176,6 +176,7 @@ def test_a_file_that_is_no_database_is_begun_anew(content: bytes, path: Path) ->
     assert known(FactsCache(path), 5) == list(range(5)), "the next process finds them on the disk"
 
 
+@pytest.mark.slow
 def test_damage_costs_time_only(path: Path) -> None:
     filled(path, 60)
     for rest in _rest(path):

@@ -225,6 +225,7 @@ def test_every_truncation_is_refused(small_index: Index, small_bytes: bytes, ind
             assert _reading(index_path, small_index, f"{length} bytes"), length
 
 
+@pytest.mark.slow
 def test_flipped_bits_never_give_a_wrong_index(small_index: Index, small_bytes: bytes, index_path: Path) -> None:
     chance = random.Random(7)
     # Every byte of the prefix, and some of all others.
