@@ -30,8 +30,8 @@ from causalist.model.answer import (
     Route,
     Specificity,
 )
+from causalist.model.node_ids import Layer
 from causalist.model.source import FileEntry, SourceFile
-from causalist.model.symbols import Layer
 from causalist.source import DEFAULT_LIMITS, Limits, SkipReason, read_file
 
 # Later files go before earlier ones; the second part is where in the file the settings stand.

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable
+from causalist.model.node_ids import Layer, NodeKind, Role, Tier, escape_path, split_id
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import Layer, NodeKind, Role, Tier, escape_path, split_id
 
 
 class NodeSpec(NamedTuple):

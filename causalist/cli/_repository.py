@@ -13,7 +13,7 @@ from causalist._internal.text_formatting import describe_age
 from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._run import NOTHING_FOUND, import_numpy
 from causalist.errors import AmbiguousNode, ExtraMissing, NothingToIndex
-from causalist.model.symbols import NodeKind, split_id
+from causalist.model.node_ids import NodeKind, split_id
 
 if TYPE_CHECKING:
     from causalist.index.options import RefreshCache

@@ -31,7 +31,7 @@ from causalist.cli._repository import (
 )
 from causalist.cli._run import NOTHING_FOUND
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import TYPE_KINDS, split_id
+from causalist.model.node_ids import TYPE_KINDS, split_id
 from causalist.serialize.answers import callers_document, calls_document
 from causalist.serialize.lookup_documents import impact_document, routes_document, tests_document
 

@@ -32,7 +32,7 @@ from causalist.cli._run import NOTHING_FOUND
 from causalist.cli.callers_and_impact import describe_rule
 from causalist.errors import UnreadNode
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import NodeKind, split_id
+from causalist.model.node_ids import NodeKind, split_id
 from causalist.serialize.lookup_documents import (
     find_document,
     neighbors_document,

@@ -29,7 +29,7 @@ from causalist.cli._repository import (
     repository_options,
 )
 from causalist.cli._run import NOTHING_FOUND
-from causalist.model.symbols import STACKED_LAYERS, NodeKind, split_id
+from causalist.model.node_ids import STACKED_LAYERS, NodeKind, split_id
 from causalist.serialize.answers import edge_document
 from causalist.serialize.lookup_documents import (
     layer_document,

@@ -246,7 +246,7 @@ def _count_together(terms: Iterable[int], index: "Index") -> int:
     """Return the most of these terms that one definition has."""
     import numpy as np
 
-    from causalist.model.symbols import NodeKind
+    from causalist.model.node_ids import NodeKind
 
     postings = index.lexical.definitions
     documents = [postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])] for term in terms]

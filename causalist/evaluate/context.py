@@ -17,7 +17,7 @@ from causalist.errors import EvaluationError
 from causalist.evaluate.mining import clone_places, find_clone
 from causalist.index.options import Progress
 from causalist.model.answer import AskOptions
-from causalist.model.symbols import CALLABLE_KINDS, split_id, unescape_path
+from causalist.model.node_ids import CALLABLE_KINDS, split_id, unescape_path
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.rank import bm25, parse_query

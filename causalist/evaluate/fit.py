@@ -25,8 +25,8 @@ from causalist.evaluate.mining import DEFINITION_KINDS, MAX_DEFINITIONS
 from causalist.evaluate.results import Ranks, find_ranks
 from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeTable
+from causalist.model.node_ids import NodeId, NodeKind, Role, file_id, split_id
 from causalist.model.scores import Scores, Signal
-from causalist.model.symbols import NodeId, NodeKind, Role, file_id, split_id
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.text_search import find_all_matches
 from causalist.rank import LinearModel, Weights, parse_query, with_corpus_spelling

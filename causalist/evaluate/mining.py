@@ -23,8 +23,8 @@ import numpy as np
 from causalist.errors import EvaluationError, GitError
 from causalist.model.graph import CodeGraph
 from causalist.model.index import CommitChange
+from causalist.model.node_ids import NodeKind, Role, file_id
 from causalist.model.role_by_path import role_of
-from causalist.model.symbols import NodeKind, Role, file_id
 from causalist.parse import dialect_of
 from causalist.rank.terms import terms_of
 from causalist.source import list_ancestors, read_changes

@@ -54,11 +54,11 @@ from causalist.index.options import Progress
 from causalist.index.source_text import SourceText
 from causalist.model.answer import AskOptions
 from causalist.model.index import Index
+from causalist.model.node_ids import NodeId, split_id
 from causalist.model.scores import Hit
-from causalist.model.symbols import NodeId, split_id
 from causalist.pack import count_tokens
+from causalist.pipeline.feedback_and_weights import weights_document
 from causalist.pipeline.repository import Repository
-from causalist.pipeline.user_data import weights_document
 from causalist.rank import LinearModel, Weights, default_weights
 from causalist.rank.scoring.fusion import definition_signals, file_signals, sum_signals
 from causalist.rank.scoring.signals import QuerySignals

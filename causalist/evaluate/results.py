@@ -28,7 +28,7 @@ from causalist.evaluate.mining import LabelledQuestion, sort_oldest_first
 from causalist.model.answer import AskOptions, Level
 from causalist.model.facts import FileFacts
 from causalist.model.index import Index
-from causalist.model.symbols import NodeId, Role, file_id, split_id
+from causalist.model.node_ids import NodeId, Role, file_id, split_id
 from causalist.pipeline.repository import Repository
 from causalist.rank import bm25
 from causalist.rank.terms import STOP_WORDS, terms_of

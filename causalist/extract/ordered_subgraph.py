@@ -36,8 +36,8 @@ from causalist.model.graph import (
     SubgraphEdge,
     rows_of,
 )
+from causalist.model.node_ids import NodeKind, split_id
 from causalist.model.scores import Hit, Hop, Transition
-from causalist.model.symbols import NodeKind, split_id
 
 _REPEATING = frozenset({EdgeKind.READS, EdgeKind.TESTS})
 _NO_ROW = np.iinfo(np.int32).max

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import LINK_RULES, ROUTE_KINDS, CodeGraph, EdgeKind
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 from causalist.model.scores import Scores
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 
 MAX_POOL = 60  # nodes that words found
 MAX_SOURCES = 12  # nodes whose neighbors are considered

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from causalist._internal.dataclass_arrays import SCORE_DECIMALS
 from causalist.errors import ExtraMissing, FleetError
 from causalist.model.index import Index, LexicalIndex, Postings
+from causalist.model.node_ids import NodeKind
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import NodeKind
 from causalist.rank import parse_query, shipped_encoder
 from causalist.rank.lexical.question_encoder import rows_of_terms
 from causalist.rank.terms import terms_of

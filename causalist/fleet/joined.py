@@ -17,9 +17,9 @@ from causalist.graph.node_and_edge_arrays import EdgeColumns, build_edge_table
 from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeKind, NodeTable, UnresolvedCalls, rows_of
 from causalist.model.index import Index, LexicalIndex, Manifest, Postings, SecretSpans
+from causalist.model.node_ids import NodeKind
 from causalist.model.scores import Hit, Transition
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import NodeKind
 from causalist.rank import WalkWeights, build_transition
 from causalist.rank.terms import terms_of
 

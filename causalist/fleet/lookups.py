@@ -29,9 +29,9 @@ from causalist.fleet.joined import (
 )
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.lookup import Affected, GraphPath, TestChoice
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS
 from causalist.model.scores import Hit
 from causalist.model.source import FileEntry, SourceFile
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS
 from causalist.pipeline.repository import Repository
 from causalist.rank.terms import terms_of
 

@@ -37,8 +37,8 @@ from causalist.index.open import index_folders
 from causalist.index.options import IndexOptions
 from causalist.index.source_text import SourceText
 from causalist.model.index import Index
+from causalist.model.node_ids import file_id
 from causalist.model.source import FileEntry, SourceFile
-from causalist.model.symbols import file_id
 from causalist.pipeline.repository import Repository
 from causalist.settings import Settings
 from causalist.source import DEFAULT_LIMITS, BlobReader, Limits, read_file, scan_commit, scan_folder

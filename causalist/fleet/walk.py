@@ -19,7 +19,7 @@ from causalist.errors import UsageError
 from causalist.fleet.joined import CrossEdges, EdgeEnds
 from causalist.model.graph import CodeGraph, rows_of
 from causalist.model.index import Index
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.rank import WalkWeights
 from causalist.rank.pagerank import always, check_damping, to_csc
 

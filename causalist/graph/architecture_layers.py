@@ -39,8 +39,8 @@ from numpy.typing import NDArray
 
 from causalist.model.facts import FileFacts, ImportKind, ManifestKey
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, EdgeTable
+from causalist.model.node_ids import NO_LAYER, STACKED_LAYERS, TYPE_KINDS, Layer, NodeKind, Role, Tier
 from causalist.model.role_by_path import role_of
-from causalist.model.symbols import NO_LAYER, STACKED_LAYERS, TYPE_KINDS, Layer, NodeKind, Role, Tier
 from causalist.model.type_notation import split_generic
 
 if TYPE_CHECKING:  # `fan_in` serves look-ups that need no program

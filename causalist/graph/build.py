@@ -50,10 +50,10 @@ from causalist.model.graph import (
     NodeTable,
     UnresolvedCalls,
 )
-from causalist.model.language import LanguageSettings
+from causalist.model.language_settings import LanguageSettings
+from causalist.model.node_ids import NO_LAYER, NodeKind, Role
 from causalist.model.role_by_path import role_of
 from causalist.model.string_table import MergedTable, merge_tables
-from causalist.model.symbols import NO_LAYER, NodeKind, Role
 
 _ROWS = 10_000  # that are numbers of Python at once
 

@@ -26,9 +26,9 @@ from causalist.graph.program import Program
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
 from causalist.model.facts import ArgumentKind, Definition, ImportKind
-from causalist.model.language import ConversionSettings, LanguageSettings
+from causalist.model.language_settings import ConversionSettings, LanguageSettings
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 from causalist.model.role_by_path import is_secondary, role_of
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 from causalist.model.type_notation import OPTIONAL, type_parameters_of
 
 _LAST_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS, Role.VENDORED})  # types are declared first elsewhere

@@ -14,7 +14,7 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
 from causalist.model.facts import NEVER, opposite_condition
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import OPTIONAL, split_top
 
 _CONSTANT_PARAMETER = re.compile(r"\bconst(?=\s+[\w:<>, ]+?\s*[*&]\s*(\w+))")

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
-from causalist.model.language import LanguageSettings, ModuleSystem
+from causalist.model.language_settings import LanguageSettings, ModuleSystem
+from causalist.model.node_ids import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeId, NodeKind, Role, file_id
 from causalist.model.role_by_path import role_of
-from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeId, NodeKind, Role, file_id
 from causalist.model.type_notation import NARROWED, bounds_of
 
 # Fields have getters of the same name, macros are found in another way; both are looked up by themselves.

@@ -23,9 +23,9 @@ from typing import NamedTuple
 from causalist.graph.file_symbols import members_of_objects
 from causalist.graph.name_lookup import has_receiver_parameters
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, ImportKind, interface_of, variable_of
-from causalist.model.language import LanguageSettings, ModuleSystem
+from causalist.model.language_settings import LanguageSettings, ModuleSystem
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role, accessor_names
 from causalist.model.role_by_path import role_of
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, accessor_names
 from causalist.model.type_notation import KEPT
 
 _NAME = re.compile(r"\w+")

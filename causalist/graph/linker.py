@@ -33,8 +33,8 @@ from causalist.graph.resolver import Derived, Resolver
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind, Lookup, Reference
 from causalist.model.graph import EdgeKind
-from causalist.model.language import LanguageSettings, LookupSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
+from causalist.model.language_settings import LanguageSettings, LookupSettings, ModuleSystem
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 from causalist.model.type_notation import DECORATED, STRING_TARGET, split_calls, split_generic, split_marks
 
 _HOLDERS = frozenset(

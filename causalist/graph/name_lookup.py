@@ -20,9 +20,9 @@ from causalist.graph.program import Program
 from causalist.graph.resolution_results import Resolution, ResolutionKind, Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
-from causalist.model.language import LanguageSettings, ModuleSystem
+from causalist.model.language_settings import LanguageSettings, ModuleSystem
+from causalist.model.node_ids import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeKind, Role
 from causalist.model.role_by_path import role_of
-from causalist.model.symbols import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeKind, Role
 
 _EXTERNAL_TYPE = -1  # in the place of the type that an extension is for: one that is not of the repository
 _ANY_TYPE = -2  # a type parameter, or what all types derive from

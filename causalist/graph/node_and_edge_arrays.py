@@ -18,10 +18,10 @@ from causalist.graph.program import Program
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, Confidences, evidence_sort_key
 from causalist.model.facts import MODULE_SCOPE, Definition
 from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable, UnresolvedCalls
+from causalist.model.node_ids import NO_LAYER, NodeId, NodeKind, Role, external_id, file_id, section_id
 from causalist.model.role_by_path import role_of
 from causalist.model.source import SetAside
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import NO_LAYER, NodeId, NodeKind, Role, external_id, file_id, section_id
 
 _KINDS = {int(kind): kind for kind in NodeKind}
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
-from causalist.model.language import ConversionSettings, LanguageSettings
+from causalist.model.language_settings import ConversionSettings, LanguageSettings
 from causalist.model.type_notation import OPTIONAL, split_generic
 
 REST = "..."

@@ -25,8 +25,8 @@ from causalist.graph.resolution_results import Resolution, ResolutionKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, Import, ImportKind, ManifestKey
 from causalist.model.graph import linearize
-from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, accessor_names
+from causalist.model.language_settings import LanguageSettings, ModuleSystem
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, accessor_names
 
 _MAX_DEPTH = 20  # re-exports that are followed before a name is given up
 

@@ -20,8 +20,8 @@ from causalist.graph.program import Program
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, ArgumentKind, Implementation
-from causalist.model.language import LanguageSettings
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.language_settings import LanguageSettings
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import (
     KEPT,
     LAMBDA_VALUE,

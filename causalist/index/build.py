@@ -45,9 +45,9 @@ from causalist.index.options import IndexOptions, Read
 from causalist.model.facts import FileFacts, strip_uses
 from causalist.model.graph import LinkedGraph, NodeTable
 from causalist.model.index import Commits, FileNote, History, Index, Manifest, SecretSpans
+from causalist.model.node_ids import NodeId, NodeKind, file_id
 from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, Scan, SourceFile, is_parsed
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import NodeId, NodeKind, file_id
 from causalist.parse import load_settings, missing_language_of
 from causalist.rank import PreviousIndexRows, PreviousTransition, WalkWeights, build_lexical, build_transition
 from causalist.source import MAX_COMMITS, BlobReader, Limits, blob_hash, classify, read_file

@@ -18,8 +18,8 @@ from causalist._internal.forked_task import CAN_FORK, ForkedTask, end_with_paren
 from causalist._internal.stage_clock import stage
 from causalist.index import options as index_options
 from causalist.index.options import IndexOptions, Read
+from causalist.model.node_ids import NodeKind
 from causalist.model.source import is_parsed
-from causalist.model.symbols import NodeKind
 from causalist.source.generated import judge_content
 
 # Whatever parses is imported when something is parsed: an answer from an index that is current needs none of it.

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from causalist.errors import IndexUnreadable
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import FileNote, History, Index, LexicalIndex, Manifest, Postings
+from causalist.model.node_ids import NO_LAYER, Layer, NodeKind, Role, Tier, file_id
 from causalist.model.scores import Transition
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import NO_LAYER, Layer, NodeKind, Role, Tier, file_id
 
 _CONTINUES = 0x80  # the first two bits of a byte inside of a character of UTF-8
 _MAX_ROW = 2**30

@@ -19,9 +19,9 @@ from causalist.errors import DeadlinePassed, IndexNotWritable
 from causalist.index.options import Progress, Read, ignore_progress
 from causalist.index.source_text import SourceText
 from causalist.model.index import Index
+from causalist.model.node_ids import NodeKind, Role, split_id
 from causalist.model.protocols import NO_STEPS, Embedder, Steps
 from causalist.model.scores import Scores
-from causalist.model.symbols import NodeKind, Role, split_id
 
 # Raised when the texts of the same definitions become others.
 _TEXT_VERSION = 1

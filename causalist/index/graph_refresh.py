@@ -31,9 +31,9 @@ from causalist.index.options import CachedLinker, IndexOptions, Read, RefreshCac
 from causalist.model.facts import FileFacts, has_same_interface, interface_of
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
-from causalist.model.language import LanguageSettings, ModuleSystem
+from causalist.model.language_settings import LanguageSettings, ModuleSystem
+from causalist.model.node_ids import NodeKind, file_id, split_id
 from causalist.model.source import FileEntry, Scan, is_parsed
-from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.parse import load_settings
 from causalist.store import FactsCache, Key
 

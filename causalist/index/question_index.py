@@ -33,10 +33,10 @@ from causalist.index.history import build_history
 from causalist.index.options import IndexOptions, Read
 from causalist.model.facts import FileFacts, interface_of
 from causalist.model.index import Commits, History, Index
+from causalist.model.node_ids import Role
 from causalist.model.role_by_path import role_of
 from causalist.model.source import FileEntry, Scan, SourceFile, is_parsed
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import Role
 from causalist.parse import dialect_of, find_secrets, load_settings, mask_secrets, prose_kind
 from causalist.rank import (
     ParsedQuery,

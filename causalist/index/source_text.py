@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from causalist.errors import GitError
 from causalist.model.index import Index, Manifest
+from causalist.model.node_ids import split_id
 from causalist.model.scores import Hit
 from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, SetAside, SourceFile, is_parsed
-from causalist.model.symbols import split_id
 from causalist.parse import mask_range, mask_secrets, view_of
 from causalist.source import SkipReason
 from causalist.source.exclusion import CODE_SUFFIXES

@@ -25,10 +25,10 @@ from causalist.memory.conflicts_and_confidence import ValidationSettings
 from causalist.memory.document_text import pdf_library_version
 from causalist.memory.documents import Document, DocumentFile, DocumentSet, find_documents
 from causalist.memory.extractors import EntityExtractor, Estimate, LLMEntityExtractor
-from causalist.memory.file_formats import read_checksum, read_embedder_name
 from causalist.memory.index import HippoIndex
 from causalist.memory.pipeline import MemoryPipeline
 from causalist.memory.retrieval import SIGNALS, RetrievalSettings
+from causalist.memory.saved_memory import read_checksum, read_embedder_name
 from causalist.memory.walk import get_variant
 from causalist.model.answer import NO_EMBEDDER
 from causalist.settings import Settings, read_settings

@@ -36,7 +36,7 @@ from causalist.memory.walk import Snapshot, Variant, get_variant
 from causalist.model.answer import RetrievalMode
 
 if TYPE_CHECKING:
-    from causalist.memory.file_formats import MemoryState
+    from causalist.memory.saved_memory import MemoryState
 
 
 _NAME_TYPES = [i for i, name in enumerate(TYPES) if name not in ("date", "measure", "iri")]  # types that link passages
@@ -404,30 +404,30 @@ class HippoIndex:
         The write is atomic. Raises IndexNotWritable, also if another writer changed the file since this index loaded or
         saved it: load it again, or save to another file.
         """
-        from causalist.memory import file_formats
+        from causalist.memory import saved_memory
 
         file = Path(path)
         if self._stored is not None and self._stored[0] == file.resolve():
-            now = file_formats.read_checksum(file)
+            now = saved_memory.read_checksum(file)
             if now not in ("", self._stored[1]):
                 raise IndexNotWritable(f"another writer changed {path}; load it again, or save to another file")
         if file.suffix == ".json":
-            file_formats.save_node_link(file, self.to_node_link())
+            saved_memory.save_node_link(file, self.to_node_link())
         else:
             counts, names = self._derive()
-            file_formats.save(
-                file, file_formats.MemoryState(self.records, self.vectors, self.diagnostics, counts, names)
+            saved_memory.save(
+                file, saved_memory.MemoryState(self.records, self.vectors, self.diagnostics, counts, names)
             )
-        self._stored = (file.resolve(), file_formats.read_checksum(file))
+        self._stored = (file.resolve(), saved_memory.read_checksum(file))
 
     @classmethod
     def load(cls, path: str | Path, **options: Any) -> "HippoIndex":
         """Return an index that `save` wrote; `options` are those of `HippoIndex`. Raises IndexUnreadable."""
-        from causalist.memory import file_formats
+        from causalist.memory import saved_memory
 
         index = cls(**options)
-        stored = file_formats.read_checksum(Path(path))
-        index._restore(file_formats.load(Path(path), options.get("embedder")))
+        stored = saved_memory.read_checksum(Path(path))
+        index._restore(saved_memory.load(Path(path), options.get("embedder")))
         index._stored = (Path(path).resolve(), stored)
         return index
 
@@ -437,22 +437,22 @@ class HippoIndex:
 
         Entities are found again; vectors and triples of the file are lost.
         """
-        from causalist.memory import file_formats
+        from causalist.memory import saved_memory
 
         index = cls(**options)
-        index.build_from_passages(file_formats.read_passages(Path(path)))
+        index.build_from_passages(saved_memory.read_passages(Path(path)))
         return index
 
     def to_node_link(self) -> dict[str, Any]:
         """Return the graph as node-link data; `from_node_link` restores the index from them."""
-        from causalist.memory.file_formats import node_link
+        from causalist.memory.saved_memory import node_link
 
         return node_link(self.snapshot)
 
     @classmethod
     def from_node_link(cls, data: Mapping[str, Any], **options: Any) -> "HippoIndex":
         """Return the index of node-link data. Raises IndexUnreadable if `data` is not such a graph."""
-        from causalist.memory.file_formats import read_node_link
+        from causalist.memory.saved_memory import read_node_link
 
         index = cls(**options)
         index._restore(read_node_link(data, options.get("embedder")))
@@ -460,14 +460,14 @@ class HippoIndex:
 
     def to_networkx(self) -> Any:
         """Return a `networkx.MultiDiGraph` with the nodes and edges of `to_node_link`."""
-        from causalist.memory.file_formats import to_networkx
+        from causalist.memory.saved_memory import to_networkx
 
         return to_networkx(self.to_node_link())
 
     @classmethod
     def from_networkx(cls, graph: Any, **options: Any) -> "HippoIndex":
         """Return the index of a NetworkX graph. Raises IndexUnreadable if it is not a graph of a memory."""
-        from causalist.memory.file_formats import from_networkx
+        from causalist.memory.saved_memory import from_networkx
 
         return cls.from_node_link(from_networkx(graph), **options)
 

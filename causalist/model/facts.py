@@ -19,8 +19,8 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.source import Diagnostic
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import RETURNED
 
 MODULE_SCOPE = -1

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import unique_sorted
 from causalist._internal.lazy import dataclass, lazy_regex
+from causalist.model.node_ids import LabelledEnum, Layer, NodeKind, Tier
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import LabelledEnum, Layer, NodeKind, Tier
 
 _REPEATED = lazy_regex(r"~\d+$")  # the number of a repeated id
 

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from causalist.model.symbols import Role
+from causalist.model.node_ids import Role
 
 _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
     (Role.VENDORED, frozenset({"vendor", "vendored", "_vendor", "third_party", "thirdparty", "external", "extern"})),

@@ -56,7 +56,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from causalist._internal.lazy import with_direct_members
-from causalist.model.language import ShapeSettings, TypeSettings
+from causalist.model.language_settings import ShapeSettings, TypeSettings
 
 OPTIONAL = "="  # ends the annotation of a parameter that may be left out
 # Targets of bindings that are no names: what the function `scope` is seen to return; and, before a name, of which type

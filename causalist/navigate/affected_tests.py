@@ -20,7 +20,7 @@ from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import LexicalIndex
 from causalist.model.lookup import Affected
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, last_name, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, last_name, split_id
 from causalist.navigate.edges import DISPATCHED
 from causalist.navigate.impact import LEAST_PROBABILITY, CallSites, Chains, find_affected_with_chains
 from causalist.navigate.implicit_calls import ImplicitUses, class_of_constructor
@@ -28,7 +28,7 @@ from causalist.parse import dialect_of, load_settings
 from causalist.rank import find_nodes_with_words, rarity_of_shared_words
 
 if TYPE_CHECKING:
-    from causalist.model.language import LanguageSettings
+    from causalist.model.language_settings import LanguageSettings
 
 _DIRECT_SHARE = 0.9  # of what an edge `tests` says
 # The share of tests that run what prepares or holds them: a set-up method, a group with what runs before each of its

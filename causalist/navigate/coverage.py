@@ -20,7 +20,7 @@ from causalist.errors import UnreadableCoverage
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import Affected, CoverageReport, TestChoice
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role, split_id
 from causalist.navigate.affected_tests import NAMED, find_tests_reaching, mark_tests
 from causalist.navigate.coverage_files import Lines, PathMatcher, plain_path, read_coverage
 from causalist.navigate.impact import find_affected_nodes

@@ -22,8 +22,8 @@ from causalist.extract import select_acyclic
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import CycleCut, DependencyCycle, DependencyOrder, OrderedItem, OrderLevel
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
 from causalist.navigate.edges import with_overloads_and_members
 from causalist.navigate.find import nodes_below, nodes_inside
 from causalist.navigate.implicit_calls import find_constructors_run

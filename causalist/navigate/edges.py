@@ -15,8 +15,8 @@ from causalist.extract import hit_of, paths_from_seeds
 from causalist.model.graph import ORDERING_KINDS, ROUTE_KINDS, SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import DefinitionDetails, Direction, GraphPath, Neighbors, ServedRoute
+from causalist.model.node_ids import ROUTE_PREFIX, NodeKind, Role, external_id, split_id
 from causalist.model.scores import Hit, Hop, Transition
-from causalist.model.symbols import ROUTE_PREFIX, NodeKind, Role, external_id, split_id
 from causalist.navigate.implicit_calls import (
     class_of_constructor,
     constructor_calls,

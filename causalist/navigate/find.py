@@ -20,8 +20,8 @@ from causalist.extract import hit_of
 from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
+from causalist.model.node_ids import NodeKind, Role, last_name, split_id, unescape_name
 from causalist.model.scores import Hit, Transition
-from causalist.model.symbols import NodeKind, Role, last_name, split_id, unescape_name
 from causalist.navigate.names import nearest
 from causalist.rank import WalkWeights, build_transition, restrict_to
 

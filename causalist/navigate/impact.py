@@ -20,7 +20,7 @@ from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, rows_of
 from causalist.model.lookup import Affected
-from causalist.model.symbols import TYPE_KINDS, NodeKind, Role, file_id, split_id
+from causalist.model.node_ids import TYPE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.navigate.edges import DISPATCHED, find_overridden
 from causalist.navigate.implicit_calls import ImplicitUses
 

@@ -25,8 +25,8 @@ import numpy as np
 
 from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.model.graph import CodeGraph, Edge, EdgeKind, linearize
-from causalist.model.language import NameSettings
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
+from causalist.model.language_settings import NameSettings
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
 from causalist.parse import claimants, dialect_of, load_settings
 
 # The share of functions that call a class, or name it otherwise, which run a given special method of it. Measured by

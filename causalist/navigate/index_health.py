@@ -27,7 +27,7 @@ from causalist.model.lookup import (
     UnresolvedCall,
     UsedDefinition,
 )
-from causalist.model.symbols import STACKED_LAYERS, Layer, NodeKind, Role, split_id
+from causalist.model.node_ids import STACKED_LAYERS, Layer, NodeKind, Role, split_id
 from causalist.parse import dialect_of
 
 _EXAMPLES = 3  # unresolved calls of a language

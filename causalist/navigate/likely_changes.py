@@ -31,7 +31,7 @@ from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.model.graph import EdgeKind, rows_of
 from causalist.model.index import History, Index, Postings
 from causalist.model.lookup import Affected, ChangesWith
-from causalist.model.symbols import NodeKind, Role, file_id, split_id
+from causalist.model.node_ids import NodeKind, Role, file_id, split_id
 from causalist.navigate.impact import RUN_SHARES
 from causalist.parse import dialect_of
 

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.errors import AmbiguousNode, UnknownNode, UnreadNode
 from causalist.model.index import Index
+from causalist.model.node_ids import ASKED_KINDS, CALLABLE_KINDS, NodeKind, escape_path, split_id, unescape_name
 from causalist.model.source import is_parsed
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import ASKED_KINDS, CALLABLE_KINDS, NodeKind, escape_path, split_id, unescape_name
 from causalist.rank import find_nodes_by_name
 
 # One change for every so many characters is a likely slip of the finger, but no more than this in all.

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lookup import LikeDefinition, Likeness, SimilarCluster, SimilarPair
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, Role, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, Role, split_id
 from causalist.parse import parse_tree
 
 if TYPE_CHECKING:

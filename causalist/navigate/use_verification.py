@@ -15,7 +15,7 @@ from causalist.model.facts import Call
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import CallSite, Certainty, RulePrecision, UnresolvedCall, Verdict, VerdictReason
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
 from causalist.navigate.edges import calls_from, mark_reachable, sort_by_confidence, with_overloads_and_members
 from causalist.navigate.implicit_calls import class_of_constructor, edge_of, find_implicit_uses
 from causalist.parse import dialect_of, load_settings

@@ -29,7 +29,7 @@ from causalist._internal.forked_task import is_alive
 from causalist.errors import IndexNotWritable, UsageError
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
 from causalist.navigate.affected_tests import mark_tests
 from causalist.navigate.coverage import TestNodes, definitions_by_test
 from causalist.navigate.coverage_files import find_coverage_files

@@ -17,7 +17,7 @@ from math import exp, log
 from typing import NamedTuple
 
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
 from causalist.parse import dialect_of
 
 LEAST_LIKELY = 0.1  # less likely calls are left out

@@ -35,7 +35,7 @@ from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, Edge, EdgeKind, EdgeTable, Proof, Sighting
 from causalist.model.index import Index
 from causalist.model.lookup import ObservedRun, ObservedStatus
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, split_id
 from causalist.navigate.coverage import TestRecord
 from causalist.navigate.implicit_calls import class_of_constructor, find_constructors_run
 from causalist.observe.command_runs import ObservedCalls, RunFolder, abandoned_runs, delete_run, read_run

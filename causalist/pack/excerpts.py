@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist._internal.text_formatting import ELLIPSIS, neutralise
 from causalist.model.answer import PackItem
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 
 # Chosen by hand: hardly any line that people write is longer; minified lines are.
 MAX_LINE_CHARACTERS = 400

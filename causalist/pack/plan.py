@@ -17,7 +17,7 @@ from typing import Protocol
 from causalist._internal.lazy import dataclass
 from causalist.model.answer import Omitted, OmittedPart, PackHeader
 from causalist.model.graph import Edge
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.pack.excerpts import Body, by_room, sensible_cut, shows_everything
 
 # Shares and thresholds were chosen by tests/benchmarks/answers on open questions; docs/packs.md has the figures.

@@ -34,8 +34,8 @@ from causalist._internal.text_formatting import code_span, markdown_text, middle
 from causalist.errors import BudgetTooSmall, UsageError
 from causalist.model.answer import Pack, PackFormat, PackInput, PackItem, ShownRange
 from causalist.model.graph import Edge
+from causalist.model.node_ids import split_id
 from causalist.model.scores import Hit, Reason, Signal
-from causalist.model.symbols import split_id
 from causalist.pack.excerpts import EMPTY, bodies, shown_lines, shown_ranges
 from causalist.pack.plan import (
     MAX_CHARACTERS_PER_TOKEN,

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from causalist.model.facts import MODULE_SCOPE, Call, Definition, FileFacts, Import, ImportKind, Reference
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 COMPONENTS = (".vue", ".svelte")
 _MAX_SIGNATURE_CHARACTERS = 100

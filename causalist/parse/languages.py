@@ -13,7 +13,7 @@ from typing import Any
 import tree_sitter
 
 from causalist.errors import GrammarError
-from causalist.model.language import (
+from causalist.model.language_settings import (
     CommentSettings,
     ConversionSettings,
     Dialect,

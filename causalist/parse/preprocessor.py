@@ -14,8 +14,8 @@ from functools import cache
 from typing import NamedTuple
 
 from causalist.model.facts import ALWAYS, Definition, opposite_condition
-from causalist.model.language import PreprocessorSettings
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+from causalist.model.language_settings import PreprocessorSettings
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 
 _TOKEN = re.compile(
     rb"""^[ \t]*\#(?:[^\n\\/]|\\(?:\r\n|.)|/\*(?:[^*]|\*(?!/))*\*/|/(?!\*))*  # a directive with its continuation lines

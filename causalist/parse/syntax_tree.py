@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from causalist.model.language import Repair
+from causalist.model.language_settings import Repair
 from causalist.parse.cleaned_text import RAILS_TEMPLATES, is_notebook, with_line_feeds, with_valid_utf8
 from causalist.parse.data_names.plain_files import link_kind
 from causalist.parse.embedded_code import is_component, read_component, read_notebook

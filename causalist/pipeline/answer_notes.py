@@ -30,10 +30,10 @@ from causalist.model.answer import (
 )
 from causalist.model.graph import CodeGraph, OrderedSubgraph, SubgraphEdge
 from causalist.model.index import Index
+from causalist.model.node_ids import NodeKind
 from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import Hit, TextMatches
 from causalist.model.source import Diagnostic, DiagnosticSlug
-from causalist.model.symbols import NodeKind
 from causalist.pack import check_budget, get_counter, render_pack
 from causalist.rank import ParsedQuery, Ranking, frame_rows, parse_query
 

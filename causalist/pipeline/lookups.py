@@ -17,8 +17,8 @@ from causalist.index.source_text import SourceText
 from causalist.model.answer import RepositoryInfo
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
+from causalist.model.node_ids import CALLABLE_KINDS, Layer, Role, split_id
 from causalist.model.source import Changes, Diagnostic, FileEntry, SourceFile
-from causalist.model.symbols import CALLABLE_KINDS, Layer, Role, split_id
 from causalist.pipeline.answer_notes import build_repository_info
 from causalist.rank import WalkWeights, build_transition
 from causalist.store import OBSERVED_NAME, PROVEN_NAME, index_stamp

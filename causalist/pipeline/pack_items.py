@@ -32,10 +32,10 @@ from causalist.model.answer import (
 )
 from causalist.model.graph import CodeGraph, Edge, EdgeKind, SubgraphEdge
 from causalist.model.index import LexicalIndex
+from causalist.model.node_ids import NodeKind, Role
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit
 from causalist.model.source import is_history
-from causalist.model.symbols import NodeKind, Role
 from causalist.pack import FOLD_THRESHOLD, strictness_of
 from causalist.rank import Ranking, Selection, SnippetLines, find_given_names, terms_of_nodes
 

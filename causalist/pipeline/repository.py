@@ -37,11 +37,11 @@ from causalist.pipeline.answer_notes import (
     sufficiency_of,
 )
 from causalist.pipeline.answer_notes import check_question as check_question
+from causalist.pipeline.feedback_and_weights import FeedbackStore, LearnedWeights
 from causalist.pipeline.guarded_steps import Deadline, GuardedSteps
 from causalist.pipeline.lookups import Lookups, Observations
 from causalist.pipeline.pack_items import choose_needed, choose_pack, with_document
 from causalist.pipeline.retries import RankingAttempt, RankingSession, best_attempt, make_similarities, with_route
-from causalist.pipeline.user_data import FeedbackStore, LearnedWeights
 from causalist.rank import (
     Ranking,
     Selection,

@@ -20,10 +20,10 @@ from causalist.index.freshness import aside_of
 from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import Index
+from causalist.model.node_ids import NodeKind, file_id, split_id
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import TextMatches
 from causalist.model.source import is_parsed
-from causalist.model.symbols import NodeKind, file_id, split_id
 from causalist.rank import (
     TextPattern,
     files_with_all,

@@ -14,7 +14,7 @@ import numpy as np
 
 from causalist.errors import ProofFailed
 from causalist.model.index import Index
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, Role, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, Role, split_id
 from causalist.navigate import mark_tests
 from causalist.parse import dialect_of
 from causalist.prove.experiment import NodeProof, ProveOptions

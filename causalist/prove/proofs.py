@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from causalist.model.graph import CodeGraph, EdgeKind, Proof
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.observe.observed_calls import (
     AddedEdge,
     EdgeNumbers,

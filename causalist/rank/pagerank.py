@@ -20,8 +20,8 @@ from causalist._internal.lazy import dataclass
 from causalist.errors import UsageError
 from causalist.model.answer import Specificity
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
+from causalist.model.node_ids import NodeKind
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
-from causalist.model.symbols import NodeKind
 from causalist.rank.sparse_product import csr_product, csr_transpose
 
 N_EDGE_KINDS = max(EdgeKind) + 1

@@ -25,8 +25,8 @@ from causalist.model.lookup import (
     Overview,
     RoleFolder,
 )
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, last_name, split_id
 from causalist.model.scores import Transition
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, last_name, split_id
 from causalist.parse import dialect_of
 from causalist.rank import restrict_to
 from causalist.rank.pagerank import personalized_pagerank

@@ -12,13 +12,13 @@ import numpy as np
 
 from causalist.model.graph import BUILD_VARIANT, CodeGraph, EdgeKind
 from causalist.model.index import Index
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, file_id, last_name, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, file_id, last_name, split_id
 from causalist.navigate.edges import find_overridden
 from causalist.navigate.implicit_calls import class_of_constructor
 from causalist.parse import dialect_of, with_line_feeds
 from causalist.rank import bm25
 from causalist.review.changes import ChangedDefinition, ChangeKind, DefinitionVersion
-from causalist.review.compared_syntax import CallAt, DeclaredParameter, SyntaxFile
+from causalist.review.syntax_file import CallAt, DeclaredParameter, SyntaxFile
 
 _LEAST_CONFIDENCE = 0.5  # or certainty, of the edge that says which definition is called
 _GONE_SHARE = 0.8  # of calls by the unique name of a removed definition, that meant it

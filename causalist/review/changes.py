@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, symbol_id
 from causalist.model.source import DiagnosticSlug
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, symbol_id
 from causalist.parse import mask_secrets, with_line_feeds
-from causalist.review.compared_syntax import DeclaredParameter, SyntaxFile
+from causalist.review.syntax_file import DeclaredParameter, SyntaxFile
 from causalist.review.versions import FileVersions
 
 _LEAST_MARKS = 12  # of code that is known again under another name

@@ -27,7 +27,7 @@ from causalist.index.source_text import SourceText
 from causalist.model.graph import USE_KINDS, CodeGraph
 from causalist.model.index import Index
 from causalist.model.lookup import Affected, ChangesWith
-from causalist.model.symbols import TYPE_KINDS, Layer, NodeKind, Role, file_id, split_id
+from causalist.model.node_ids import TYPE_KINDS, Layer, NodeKind, Role, file_id, split_id
 from causalist.navigate import find_missing_files, find_users_and_tests, mark_tests
 from causalist.navigate.edges import with_overloads_and_members
 from causalist.pack import count_tokens

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from causalist.errors import CausalistError, UsageError
 from causalist.model.answer import AskOptions, Route
+from causalist.model.node_ids import split_id, unescape_path
 from causalist.model.source import DiagnosticSlug
-from causalist.model.symbols import split_id, unescape_path
 
 if TYPE_CHECKING:
     from causalist.model.answer import Answer, CacheUse, IndexStatus, Pack, RepositoryInfo, Status

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from causalist.model.symbols import split_id
+from causalist.model.node_ids import split_id
 from causalist.serialize.answers import FORMAT_VERSION, Document, edge_document
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from causalist._internal.text_formatting import count_noun, html_text, neutralise
-from causalist.model.symbols import Role
+from causalist.model.node_ids import Role
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge

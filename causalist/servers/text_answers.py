@@ -15,7 +15,7 @@ from causalist.errors import UnknownNode
 from causalist.model.answer import AskOptions, PackFormat, PackHeader, PackInput, PackItem
 from causalist.model.graph import Edge, EdgeKind
 from causalist.model.lookup import Affected, DefinitionDetails, GraphPath, UnresolvedCall
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from causalist._internal.text_formatting import neutralise, one_line
 from causalist.errors import NothingToIndex
+from causalist.model.node_ids import Role
 from causalist.model.role_by_path import role_of
 from causalist.model.source import SourceFile
-from causalist.model.symbols import Role
 from causalist.pack import count_tokens
 from causalist.parse import dialect_of, find_secrets, mask_secrets, view_of
 from causalist.rank.terms import STOP_WORDS, split_word, stem, terms_of

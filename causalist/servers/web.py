@@ -28,7 +28,7 @@ from starlette.routing import Route
 
 from causalist.errors import CausalistError, UsageError
 from causalist.model.lookup import EntryPointKind, OrderLevel
-from causalist.model.symbols import NodeKind, Role
+from causalist.model.node_ids import NodeKind, Role
 from causalist.serialize.answers import answer_document, edge_document, read_options, read_question, status_document
 from causalist.serialize.lookup_documents import node_document, review_document, show_document
 from causalist.servers.deadline_process import ANSWER_SECONDS, ask_in_child

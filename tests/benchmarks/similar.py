@@ -22,7 +22,7 @@ import numpy as np
 import tree_sitter
 
 from causalist.index.source_text import SourceText
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
 from causalist.navigate.similar import find_similar, select_definitions
 from causalist.parse import parse_tree
 from causalist.pipeline.repository import Repository

@@ -1,4 +1,4 @@
-"""The table of keys in docs/adding-a-language.md, from the attribute docstrings of `causalist/model/language.py`.
+"""The table of keys in docs/adding-a-language.md, from the docstrings of `causalist/model/language_settings.py`.
 
     python -m tests.docs.language_keys [--write]
 
@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 
-from causalist.model import language
-from causalist.model.language import (
+from causalist.model import language_settings
+from causalist.model.language_settings import (
     CommentSettings,
     ConversionSettings,
     Dialect,
@@ -80,7 +80,7 @@ def contents() -> dict[str, str]:
 
 def _described_fields(name: str) -> Iterator[tuple[list[str], str]]:
     """Yield the fields of a class that one docstring describes, and the docstring."""
-    module = ast.parse(inspect.getsource(language))
+    module = ast.parse(inspect.getsource(language_settings))
     (found,) = (node for node in module.body if isinstance(node, ast.ClassDef) and node.name == name)
     waiting: list[str] = []
     for node in found.body[1:]:

@@ -3,7 +3,7 @@
 import json
 import sys
 
-from causalist.model.symbols import Role
+from causalist.model.node_ids import Role
 from causalist.rank import GENERATORS, ROUTES
 from tests.docs.blocks import DOCS, ROOT, keep_in_sync, table
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import GrammarError
-from causalist.model.language import ModuleSystem
+from causalist.model.language_settings import ModuleSystem
 from causalist.parse import languages
 from causalist.parse.languages import _read_settings, grammars_folder
 from causalist.parse.syntax.capture_names import TAG_OF_CAPTURE
@@ -127,7 +127,12 @@ def test_every_module_system_is_in_the_table_of_the_first_step() -> None:
 def test_every_file_and_program_that_the_page_names_exists() -> None:
     named = set(re.findall(r"`((?:causalist|tests|docs|grammars)/[\w./-]+|[\w-]+\.(?:md|toml))`", _TEXT))
     elsewhere = {"language.toml", "Cargo.toml"}  # of the language that is added, and of repositories
-    assert {"pyproject.toml", "README.md", "causalist/model/language.py", "tests/parse/test_robustness.py"} <= named
+    assert {
+        "pyproject.toml",
+        "README.md",
+        "causalist/model/language_settings.py",
+        "tests/parse/test_robustness.py",
+    } <= named
     assert {name for name in named - elsewhere if not (ROOT / name).exists()} == set()
     # Modules that are named without their package.
     modules = {path.name for path in (ROOT / "causalist").rglob("*.py")}

@@ -6,7 +6,7 @@ import pytest
 
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.store import index_file
 from tests.docs import tables
 from tests.docs.blocks import ROOT, blocks_of

@@ -7,8 +7,8 @@ import pytest
 
 from causalist.model.answer import Level, Route, Specificity
 from causalist.model.graph import EdgeKind
+from causalist.model.node_ids import NodeKind, Role
 from causalist.model.scores import WalkOutcome
-from causalist.model.symbols import NodeKind, Role
 from tests.docs.blocks import DOCS, ROOT
 from tests.docs.markdown import links
 

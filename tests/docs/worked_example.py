@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from causalist.model.answer import Answer, AskOptions, Level
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, EdgeTable
+from causalist.model.node_ids import NodeKind, split_id
 from causalist.model.scores import Transition
-from causalist.model.symbols import NodeKind, split_id
 from causalist.parse import dialect_of, load_grammar, parse_source, parse_text
 from causalist.pipeline.repository import Repository
 from causalist.rank import (

@@ -10,7 +10,7 @@ import pytest
 
 from causalist.errors import EvaluationError
 from causalist.evaluate.mining import read_questions
-from causalist.model.symbols import NodeId, split_id
+from causalist.model.node_ids import NodeId, split_id
 from tests.benchmarks.questions.hardness import shared_words
 from tests.evaluate.clone_builders import row, write_rows
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from causalist.evaluate.fit import FitCandidates, Penalty, Stacked, fit_linear, loss_of
-from causalist.model.symbols import NodeKind, Role
+from causalist.model.node_ids import NodeKind, Role
 from causalist.rank import LinearModel
 
 

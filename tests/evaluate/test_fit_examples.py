@@ -5,7 +5,7 @@ import pytest
 from causalist.evaluate.fit import FIXED, Example, build_example, fit_weights, ranks_with, read_query_signals
 from causalist.evaluate.results import metric_values
 from causalist.model.answer import AskOptions, Level
-from causalist.model.symbols import split_id
+from causalist.model.node_ids import split_id
 from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights
 from tests.evaluate.conftest import Clones

@@ -10,7 +10,7 @@ from causalist.evaluate.fit import read_query_signals
 from causalist.evaluate.mining import LabelledQuestion
 from causalist.evaluate.own_history import count_tokens_to_cover, rank_without_each_signal
 from causalist.model.answer import AskOptions, Level
-from causalist.model.symbols import split_id
+from causalist.model.node_ids import split_id
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.rank import default_weights

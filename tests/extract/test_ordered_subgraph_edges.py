@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.extract.ordered_subgraph import extract_subgraph, lift_to_files, without_implied_edges
 from causalist.model.graph import CodeGraph, EdgeKind, SubgraphEdge
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from tests.graph.relations.test_routes import EXPRESS, graph_of
 from tests.graphs import EdgeSpec, make_graph, random_graphs
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.extract.ordered_subgraph import best_products, paths_from_seeds
 from causalist.model.graph import SYMMETRIC_KINDS, CodeGraph, EdgeKind
+from causalist.model.node_ids import NodeKind
 from causalist.model.scores import Hop, Transition
-from causalist.model.symbols import NodeKind
 from causalist.rank.pagerank import WalkWeights, build_transition
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 

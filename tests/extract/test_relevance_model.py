@@ -24,7 +24,7 @@ from causalist.extract.relevance_model import (
     word_pool,
 )
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import NodeKind, Role
+from causalist.model.node_ids import NodeKind, Role
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
 CHAIN = make_graph(

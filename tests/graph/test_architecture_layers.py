@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from causalist.graph import build_graph, relink
 from causalist.graph.architecture_layers import BASE_WORDS, FUNCTIONS, PACKAGES, WEAK_WORDS, WORDS, fan_in, rank_tiers
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import Layer, NodeKind, Tier
+from causalist.model.node_ids import Layer, NodeKind, Tier
 from causalist.parse import load_settings
 from tests.graph.test_build import link
 from tests.graph.test_incremental import facts_of, without_bodies

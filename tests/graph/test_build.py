@@ -17,7 +17,7 @@ from causalist.graph.build import _split_by_cost
 from causalist.graph.rules import GUESSES, RULE_NAMES
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph, EdgeKind, LinkedGraph
-from causalist.model.symbols import NodeKind, external_id
+from causalist.model.node_ids import NodeKind, external_id
 from causalist.parse import dialect_of, load_grammar, load_settings, parse_file, parse_source, parse_text
 from tests.indexes import differences
 from tests.trials import count_of

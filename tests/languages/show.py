@@ -10,7 +10,7 @@ from pathlib import Path
 
 import tree_sitter
 
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.parse import dialect_of, load_grammar, parse_source
 
 _LONGEST = 60

@@ -13,7 +13,7 @@ from causalist.cli.memory import memory_command
 from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory import HippoIndex
 from causalist.memory.document_sync import MemoryFile
-from causalist.memory.file_formats import read_passages
+from causalist.memory.saved_memory import read_passages
 from tests.memory.texts import team
 
 

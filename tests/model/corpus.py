@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Passage, space_words
 from causalist.model.graph import CodeGraph, EdgeKind, LinkedGraph
 from causalist.model.index import LexicalIndex
-from causalist.model.symbols import NodeKind, Role, file_id, section_id, symbol_id
+from causalist.model.node_ids import NodeKind, Role, file_id, section_id, symbol_id
 from causalist.rank import build_lexical
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 

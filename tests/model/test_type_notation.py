@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.model.language import ShapeSettings, TypeSettings
+from causalist.model.language_settings import ShapeSettings, TypeSettings
 from causalist.model.type_notation import (
     Mark,
     Shape,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.lookup import Affected
-from causalist.model.symbols import NodeKind, Role
+from causalist.model.node_ids import NodeKind, Role
 from causalist.navigate import (
     find_affected_nodes,
     find_indirect_calls,

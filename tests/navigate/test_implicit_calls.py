@@ -4,7 +4,7 @@ import pytest
 
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lookup import Certainty, Direction, VerdictReason
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.navigate import (
     calls_to,
     describe_definition,

@@ -1,7 +1,7 @@
 """How a repository is layered, on a graph that is laid out by hand."""
 
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import Layer
+from causalist.model.node_ids import Layer
 from causalist.navigate import summarize_layers
 from tests.graphs import NodeSpec, make_graph
 

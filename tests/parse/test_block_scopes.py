@@ -3,8 +3,8 @@
 import pytest
 
 from causalist.model.facts import Binding, FileFacts
-from causalist.model.language import TypeSettings
-from causalist.model.symbols import NodeKind
+from causalist.model.language_settings import TypeSettings
+from causalist.model.node_ids import NodeKind
 from causalist.parse.syntax.go_like_types import chain_of, type_of
 from tests.parse.facts_of import facts_of
 

@@ -3,7 +3,7 @@
 import pytest
 
 from causalist.model.facts import Binding, Export, Import, ImportKind
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.parse.syntax.imports import read_listed_names
 from tests.parse.facts_of import facts_of, qualnames
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.model.symbols import NodeKind, escape_name, unescape_name
+from causalist.model.node_ids import NodeKind, escape_name, unescape_name
 from tests.parse.facts_of import facts_of
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import GrammarError
-from causalist.model.language import ModuleSystem
+from causalist.model.language_settings import ModuleSystem
 from causalist.parse import (
     dialect_of,
     grammar_version,

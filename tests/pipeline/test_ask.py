@@ -11,7 +11,7 @@ import pytest
 from causalist.errors import EmptyQuestion, UnknownNode, UsageError
 from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.pipeline.repository import Repository
 from causalist.rank import Ranking, default_weights, parse_query, rank_question
 from tests.pipeline.sample import CHAIN, HUBS, QUESTIONS, WHERE_AUTH, in_memory, plain_answer

@@ -14,8 +14,8 @@ from causalist.index.freshness import index_version
 from causalist.index.open import index_folders, stored_index_status
 from causalist.index.options import IndexOptions
 from causalist.model.answer import StalenessReason
+from causalist.pipeline.feedback_and_weights import FeedbackStore
 from causalist.pipeline.repository import Repository
-from causalist.pipeline.user_data import FeedbackStore
 from causalist.settings import read_settings
 from causalist.store import ANSWERS_NAME, FEEDBACK_NAME, FOLDER, INDEX_NAME, WEIGHTS_NAME, read_index
 from tests.cli.commands import invoke

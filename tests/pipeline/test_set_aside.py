@@ -10,7 +10,7 @@ import pytest
 from causalist.index import build as building
 from causalist.index.options import IndexOptions, RefreshCache
 from causalist.model.answer import AskOptions
-from causalist.model.symbols import Role
+from causalist.model.node_ids import Role
 from causalist.parse import languages
 from causalist.pipeline.repository import Repository
 from tests.grammars import grammars_at

@@ -38,7 +38,7 @@ _NOT_NEEDED = (
     "causalist.parse.languages",
     "causalist.parse.secret_scan",
     "causalist.model.facts",
-    "causalist.model.language",
+    "causalist.model.language_settings",
     "causalist.repomap",
     "causalist.store.facts_cache",
     "causalist.pack.machine_formats",

@@ -15,7 +15,7 @@ from causalist._internal import dataclass_arrays as spliced
 from causalist.model.facts import MODULE_SCOPE
 from causalist.model.graph import LinkedGraph
 from causalist.model.index import LexicalIndex, Postings
-from causalist.model.symbols import NodeKind, split_id
+from causalist.model.node_ids import NodeKind, split_id
 from causalist.rank.lexical import build as _postings
 from causalist.rank.lexical import word_counts as _sums
 from causalist.rank.lexical import word_counts as counting

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.model.graph import EdgeKind
+from causalist.model.node_ids import NodeKind, Role
 from causalist.model.scores import Signal, TextMatches
-from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import bm25
 from causalist.rank.query.query import parse_query
 from causalist.rank.scoring import signals

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.rank.pagerank import WalkWeights, build_transition
 from causalist.rank.scoring import graph_evidence as support
 from causalist.rank.scoring.graph_evidence import definition_support, users_of_named

@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from causalist.model.symbols import Role
+from causalist.model.node_ids import Role
 from causalist.rank.query.query import parse_query
 from causalist.rank.scoring.history_and_roles import scores_from_tests, stem_under_test
 from causalist.rank.scoring.signals import PriorFactors, compute_signals

@@ -2,7 +2,7 @@
 
 import pytest
 
-from causalist.model.symbols import Role
+from causalist.model.node_ids import Role
 from causalist.rank.query.query import parse_query
 from causalist.rank.scoring.history_and_roles import queried_roles
 from tests.model.corpus import Corpus, Def, corpus

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.rank.query.query import parse_query
 from causalist.rank.scoring.mentions import find_given_names, find_nodes_by_name, mention_scores
 from tests.model.corpus import NAMES, PATHS, Corpus, Def, corpora, corpus

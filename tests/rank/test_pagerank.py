@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.model.answer import Specificity
 from causalist.model.graph import ROUTE_KINDS, SYMMETRIC_KINDS, CodeGraph, EdgeKind
+from causalist.model.node_ids import NodeKind
 from causalist.model.scores import Transition
-from causalist.model.symbols import NodeKind
 from causalist.rank.local_push import compute_origin_shares
 from causalist.rank.pagerank import (
     WalkWeights,

@@ -1,6 +1,6 @@
 """Which definitions are read for a message: by hand, in small repositories."""
 
-from causalist.model.symbols import Role
+from causalist.model.node_ids import Role
 from causalist.rank.lexical.printed_messages import find_printers, message_terms
 from tests.model.corpus import Corpus, Def, Section, corpus
 

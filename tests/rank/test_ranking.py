@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from causalist._internal.dataclass_arrays import select_top
 from causalist.model.answer import AskOptions, Level, RankMode, Route, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
+from causalist.model.node_ids import NodeKind, Role, split_id
 from causalist.model.protocols import NO_STEPS
 from causalist.model.scores import TextMatches, Transition
-from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.rank.pagerank import WalkWeights, build_transition, personalized_pagerank
 from causalist.rank.query.query import ROUTES, parse_query
 from causalist.rank.scoring.fusion import Ranking, WeightedSignals, default_weights

@@ -9,7 +9,7 @@ import pytest
 
 from causalist.errors import BudgetTooSmall, UsageError
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import Role
+from causalist.model.node_ids import Role
 from causalist.pack.tokens import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.rank import WalkWeights, build_transition

@@ -9,7 +9,7 @@ import pytest
 
 from causalist.pack import count_tokens
 from causalist.review.changes import compare_versions
-from causalist.review.compared_syntax import SyntaxFile
+from causalist.review.syntax_file import SyntaxFile
 from causalist.review.versions import FileVersions
 from tests.cli.commands import Done, invoke, write_all
 

@@ -23,8 +23,8 @@ from causalist.fleet.links.shard_symbols import CARGO, DOTNET, GO, JVM, NPM, PHP
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.declared_packages import local_name
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind
+from causalist.model.node_ids import TYPE_KINDS, NodeKind, Role, file_id
 from causalist.model.role_by_path import role_of
-from causalist.model.symbols import TYPE_KINDS, NodeKind, Role, file_id
 
 FORMAT = 1  # of the rows below; with it goes the format of records in `fleet.shards`, so that shards are made again
 

@@ -20,8 +20,8 @@ from causalist.fleet.links.shard_symbols import ShardProgram
 from causalist.model.facts import RouteForm
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
+from causalist.model.node_ids import Role, file_id
 from causalist.model.role_by_path import role_of
-from causalist.model.symbols import Role, file_id
 
 
 class ServiceKind(StrEnum):

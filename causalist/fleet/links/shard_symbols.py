@@ -17,7 +17,7 @@ from causalist.index.freshness import aside_of
 from causalist.index.options import IndexOptions
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
 from causalist.model.index import Index
-from causalist.model.language import ModuleSystem
+from causalist.model.language_settings import ModuleSystem
 from causalist.model.source import FileEntry, SourceFile
 from causalist.parse import load_settings
 from causalist.store import FactsCache

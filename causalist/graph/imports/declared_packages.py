@@ -20,8 +20,8 @@ from causalist.graph.imports.modules import OUTSIDE, ModuleTarget, shared_folder
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind, ManifestKey
-from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, FACADE, TYPE_KINDS, NodeKind
+from causalist.model.language_settings import LanguageSettings, ModuleSystem
+from causalist.model.node_ids import CALLABLE_KINDS, FACADE, TYPE_KINDS, NodeKind
 
 
 @dataclass(slots=True)

@@ -16,8 +16,8 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.resolution_results import Resolution, ResolutionKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, ManifestKey
-from causalist.model.language import ModuleSettings, ModuleSystem
-from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.language_settings import ModuleSettings, ModuleSystem
+from causalist.model.node_ids import TYPE_KINDS, NodeKind
 
 # Modules above one another; steps of paths, imports and globs below one another before a name is given up.
 _MAX_DEPTH = 60

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.rules import RuleName
 from causalist.model.facts import FileFacts, Import, ImportKind, ManifestKey
-from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
+from causalist.model.language_settings import LanguageSettings, ModuleSettings, ModuleSystem
 
 
 def find_header(

@@ -18,9 +18,9 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import shared_folders
 from causalist.graph.rules import MAX_CANDIDATES, MAX_VARIANTS
 from causalist.model.facts import FileFacts, ManifestKey
-from causalist.model.language import LanguageSettings, ModuleSettings, ModuleSystem
+from causalist.model.language_settings import LanguageSettings, ModuleSettings, ModuleSystem
+from causalist.model.node_ids import TYPE_KINDS, NodeKind
 from causalist.model.role_by_path import is_secondary
-from causalist.model.symbols import TYPE_KINDS, NodeKind
 
 _TOKEN = re.compile(r"\s*(\|\||&&|[!()]|[\w.]+)")
 _STRENGTH = {"||": 1, "&&": 2, "!": 3}

@@ -8,8 +8,8 @@ from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
-from causalist.model.language import TypeSettings
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+from causalist.model.language_settings import TypeSettings
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import (
     NARROWED,
     PREDICATE,

@@ -11,7 +11,7 @@ from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import (
     GIVEN,
     OWN_OBJECT,

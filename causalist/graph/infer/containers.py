@@ -13,8 +13,8 @@ from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.model.facts import MODULE_SCOPE, Binding
-from causalist.model.language import ShapeSettings
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+from causalist.model.language_settings import ShapeSettings
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import (
     ALIASED,
     DECORATED,

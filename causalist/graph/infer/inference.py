@@ -31,8 +31,8 @@ from causalist.graph.resolution_results import (
 )
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding, Import
-from causalist.model.language import ShapeSettings, TypeSettings
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, accessor_names
+from causalist.model.language_settings import ShapeSettings, TypeSettings
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, accessor_names
 from causalist.model.type_notation import (
     ABOVE,
     GIVEN,

@@ -20,8 +20,8 @@ from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
 from causalist.model.facts import LinkFact, LinkForm
 from causalist.model.graph import EdgeKind
+from causalist.model.node_ids import ROUTE_PREFIX, TABLE_PREFIX, TEXT_PREFIX, TYPE_KINDS, NodeKind, Role
 from causalist.model.role_by_path import role_of
-from causalist.model.symbols import ROUTE_PREFIX, TABLE_PREFIX, TEXT_PREFIX, TYPE_KINDS, NodeKind, Role
 
 _MAX_DECLARATIONS = 4  # of one table, or files of one name: more say nothing
 _MAX_NAMESAKES = 100  # files or definitions of one name that are compared

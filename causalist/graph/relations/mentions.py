@@ -21,9 +21,9 @@ from causalist.graph.node_and_edge_arrays import NodeDrafts
 from causalist.graph.program import Program
 from causalist.graph.rules import MAX_NAMESAKES, RuleName
 from causalist.model.facts import MODULE_SCOPE, Mention, MentionForm
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role
 from causalist.model.role_by_path import role_of
 from causalist.model.source import is_history
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role
 
 _NAME = re.compile(r"@?((?:[A-Za-z_$][\w$]*)(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*)(\(.*\)|!)?$", re.DOTALL)
 _PATH = re.compile(r"[\w@./-]+\.[a-z]\w{0,4}(?::\d+)?$")  # `src/app.py`; also `response.json`, if that is a file

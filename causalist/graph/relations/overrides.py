@@ -24,8 +24,8 @@ from causalist.graph.overload_fit import without_optional_marks
 from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE
-from causalist.model.language import LanguageSettings
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+from causalist.model.language_settings import LanguageSettings
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import closing_bracket, split_outside
 
 _BRACKET_OR_COMMA = re.compile(r"[()\[\]{},]")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program import Program
 from causalist.model.facts import RouteFact
-from causalist.model.symbols import TYPE_KINDS
+from causalist.model.node_ids import TYPE_KINDS
 
 _SERVING_FILE = re.compile(
     r"(?:^|/)(?:app/(?P<app>(?:.+/)?)(?P<kind>route|page)|src/routes/(?P<kit>(?:.+/)?)\+server"

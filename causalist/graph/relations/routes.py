@@ -23,7 +23,7 @@ from causalist.graph.relations.route_conventions import NamedHandlers, find_serv
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import CALLABLE_KINDS, ROUTE_PREFIX, TYPE_KINDS, NodeKind, Role, last_name
+from causalist.model.node_ids import CALLABLE_KINDS, ROUTE_PREFIX, TYPE_KINDS, NodeKind, Role, last_name
 
 _MAX_PATHS = 4  # of one registration, by several mounts
 _MAX_DEPTH = 8  # of mounts, and of imports that pass on a name

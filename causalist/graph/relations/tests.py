@@ -17,8 +17,8 @@ from causalist.graph.program import Program
 from causalist.graph.rules import GUESSES, RuleName
 from causalist.model.facts import Definition
 from causalist.model.graph import EdgeKind
-from causalist.model.language import LanguageSettings, ModuleSystem
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
+from causalist.model.language_settings import LanguageSettings, ModuleSystem
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 
 _MAX_SUBJECTS = 3  # more files whose names fit equally well tell nothing
 # Folders that say that tests or sources stand in them, and nothing of what these are about.

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from causalist.model.facts import LinkFact, LinkForm
-from causalist.model.symbols import TYPE_KINDS
+from causalist.model.node_ids import TYPE_KINDS
 from causalist.parse.data_names.schemas import blank_literals, find_tables, is_statement, plain_name
 from causalist.parse.routes.searched_text import PLURALS, RouteText, inflect
 

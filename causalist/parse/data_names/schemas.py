@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from causalist.model.facts import MODULE_SCOPE, Definition, LinkFact, LinkForm
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.parse.data_names.plain_files import Named
 
 _MAX_TEXTS = 6_000  # keys of one file

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import tree_sitter
 
 from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
-from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.node_ids import TYPE_KINDS, NodeKind
 from causalist.parse.routes.searched_text import (
     ANY,
     Argument,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
-from causalist.model.symbols import TYPE_KINDS
+from causalist.model.node_ids import TYPE_KINDS
 from causalist.parse.routes.searched_text import (
     ANY,
     PLURALS,

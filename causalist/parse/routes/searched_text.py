@@ -12,7 +12,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from causalist.model.facts import MODULE_SCOPE, Definition, RouteFact, RouteForm
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.parse.cleaned_text import RAILS_TEMPLATES
 
 ANY = "ANY"  # the method of a route that handles all

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from causalist.model.facts import RouteFact, RouteForm
-from causalist.model.symbols import TYPE_KINDS, NodeKind
+from causalist.model.node_ids import TYPE_KINDS, NodeKind
 from causalist.parse.routes.blocks import read_kotlin_blocks, read_spring_functions
 from causalist.parse.routes.searched_text import (
     ANY,

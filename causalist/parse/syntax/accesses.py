@@ -16,8 +16,8 @@ from functools import cache
 import tree_sitter
 
 from causalist.model.facts import MODULE_SCOPE, Access, AccessKind, Definition, Lookup
-from causalist.model.language import LookupSettings
-from causalist.model.symbols import NodeKind
+from causalist.model.language_settings import LookupSettings
+from causalist.model.node_ids import NodeKind
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
-from causalist.model.language import TypeSettings
+from causalist.model.language_settings import TypeSettings
 from causalist.model.type_notation import split_top, typed_value
 from causalist.parse.syntax.chains import array_type_name, chain_of, type_name, with_constructor_call
 

@@ -14,7 +14,7 @@ from bisect import bisect_right, insort
 from collections.abc import Callable, Sequence
 
 from causalist.model.facts import MODULE_SCOPE, Binding
-from causalist.model.symbols import CALLABLE_KINDS
+from causalist.model.node_ids import CALLABLE_KINDS
 from causalist.model.type_notation import (
     GIVEN,
     NARROWED,

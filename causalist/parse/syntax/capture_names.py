@@ -10,7 +10,7 @@ from operator import itemgetter
 
 import tree_sitter
 
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 
 Event = tuple[int, int, int]  # start byte, minus end byte, Tag
 

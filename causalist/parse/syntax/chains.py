@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from causalist.model.language import TypeSettings
+from causalist.model.language_settings import TypeSettings
 from causalist.model.type_notation import (
     STRING_KEY,
     Mark,

@@ -11,15 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 import tree_sitter
 
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition
-from causalist.model.language import LanguageSettings
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, escape_name
+from causalist.model.language_settings import LanguageSettings
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, escape_name
 from causalist.model.type_notation import OPTIONAL, PREDICATE, split_top
 from causalist.parse.syntax.accesses import AccessReader
 from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments, declared_type, named_type
-from causalist.parse.syntax.bindings import BindingReader
-from causalist.parse.syntax.capture_names import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
-from causalist.parse.syntax.chains import array_type_name, type_name
-from causalist.parse.syntax.definition_parts import (
+from causalist.parse.syntax.bases_and_signatures import (
     BaseReader,
     HandlerNames,
     ImplementationReader,
@@ -29,6 +26,9 @@ from causalist.parse.syntax.definition_parts import (
     name_by_base,
     signature_of,
 )
+from causalist.parse.syntax.bindings import BindingReader
+from causalist.parse.syntax.capture_names import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
+from causalist.parse.syntax.chains import array_type_name, type_name
 from causalist.parse.syntax.doc_comments import DocTypeReader, comment_doc, comment_line, file_comment_line, string_line
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.open_scopes import ANONYMOUS, VALUE_KINDS, BlockScopes, DefinitionDraft, Frame, Scopes

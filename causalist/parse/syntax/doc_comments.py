@@ -13,8 +13,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from causalist.model.facts import MODULE_SCOPE, Binding, Import, ImportKind
-from causalist.model.language import TypeSettings
-from causalist.model.symbols import CALLABLE_KINDS
+from causalist.model.language_settings import TypeSettings
+from causalist.model.node_ids import CALLABLE_KINDS
 from causalist.model.type_notation import split_top
 from causalist.parse.syntax.chains import array_type_name, union_type
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes

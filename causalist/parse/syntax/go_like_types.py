@@ -8,7 +8,7 @@ for a collection of T, `T!` for a value that is asserted to be a T.
 import re
 from collections.abc import Iterator
 
-from causalist.model.language import TypeSettings
+from causalist.model.language_settings import TypeSettings
 from causalist.model.type_notation import (
     Mark,
     Shape,

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from causalist.model.facts import MODULE_SCOPE, Binding
-from causalist.model.language import LanguageSettings
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind
+from causalist.model.language_settings import LanguageSettings
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.parse.syntax import go_like_types as prefixed
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import with_members

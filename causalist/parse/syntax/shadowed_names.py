@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from causalist.model.facts import Binding
-from causalist.model.language import LanguageSettings
+from causalist.model.language_settings import LanguageSettings
 from causalist.model.type_notation import LAMBDA_VALUE, split_generic
 
 _RETURN = re.compile(rb"\breturn\s*\Z")

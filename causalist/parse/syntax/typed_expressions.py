@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from causalist.model.facts import Binding
-from causalist.model.language import ShapeSettings
+from causalist.model.language_settings import ShapeSettings
 from causalist.model.type_notation import (
     ABOVE,
     ALIASED,

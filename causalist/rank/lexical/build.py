@@ -31,8 +31,8 @@ from causalist.errors import ModelFailed
 from causalist.model.facts import space_words
 from causalist.model.graph import LinkedGraph
 from causalist.model.index import CommitChange, Commits, LexicalIndex, Postings
+from causalist.model.node_ids import NodeKind, unescape_name
 from causalist.model.string_table import MergedTable, StringTable, merge_tables
-from causalist.model.symbols import NodeKind, unescape_name
 from causalist.rank.lexical.bm25 import K1, ROWS_AT_ONCE
 from causalist.rank.lexical.question_encoder import compute_bag_norms, shipped_encoder
 from causalist.rank.lexical.word_counts import (

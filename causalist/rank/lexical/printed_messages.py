@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
-from causalist.model.symbols import Role
+from causalist.model.node_ids import Role
 from causalist.rank.lexical.bm25 import rarity
 from causalist.rank.lexical.query_expansion import DEFINES
 from causalist.rank.terms import STOP_WORDS, terms_of

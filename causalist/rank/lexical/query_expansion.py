@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
+from causalist.model.node_ids import NodeKind
 from causalist.model.string_table import StringTable
-from causalist.model.symbols import NodeKind
 from causalist.rank.lexical.bm25 import rarity
 from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import STOP_WORDS, stem

@@ -22,8 +22,8 @@ from causalist._internal.lazy import dataclass
 from causalist.model.answer import Level
 from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
+from causalist.model.node_ids import NodeKind
 from causalist.model.scores import Signal
-from causalist.model.symbols import NodeKind
 from causalist.rank.scoring.fusion import Ranking
 
 N_LEADING = 3  # files whose share of the odds counts; the most informative of 1, 3 and 5

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex, Postings
+from causalist.model.node_ids import NodeKind, Role
 from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import PageRankResult, Reason, Scores, Signal, TextMatches
-from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import impact_on
 from causalist.rank.query.query import ParsedQuery
 from causalist.rank.scoring.signals import (

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from causalist._internal.dataclass_arrays import select_top, unique_sorted
 from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph, EdgeKind, rows_of
+from causalist.model.node_ids import NodeKind
 from causalist.model.protocols import Steps
 from causalist.model.scores import Scores, Transition
-from causalist.model.symbols import NodeKind
 from causalist.rank.local_push import extend_push
 from causalist.rank.scoring.fusion import Ranking
 from causalist.rank.sparse_product import coo_product, csr_product

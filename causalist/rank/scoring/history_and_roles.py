@@ -23,8 +23,8 @@ from causalist._internal.dataclass_arrays import select_first
 from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex
+from causalist.model.node_ids import NodeKind, Role, split_id
 from causalist.model.scores import Scores, Signal
-from causalist.model.symbols import NodeKind, Role, split_id
 from causalist.rank.lexical.bm25 import bm25, find_nodes_by_name
 from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import stem

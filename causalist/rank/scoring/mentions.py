@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph
 from causalist.model.index import LexicalIndex
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, external_id, last_name, split_id
 from causalist.model.scores import TextMatches, Transition
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, external_id, last_name, split_id
 from causalist.rank.lexical.bm25 import find_nodes_by_name, impacts, query_coverage
 from causalist.rank.query.identifiers import MentionKind
 from causalist.rank.query.query import ParsedQuery, TextPattern

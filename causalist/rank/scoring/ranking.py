@@ -31,9 +31,9 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.answer import AskOptions, Level, RankMode, Specificity
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import History, LexicalIndex
+from causalist.model.node_ids import NodeKind, split_id
 from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import PageRankResult, Reason, SeedShare, Signal, TextMatches, Transition, WalkOutcome
-from causalist.model.symbols import NodeKind, split_id
 from causalist.rank.lexical.query_expansion import replacement_words
 from causalist.rank.local_push import compute_origin_shares, compute_pagerank
 from causalist.rank.pagerank import seed_distribution

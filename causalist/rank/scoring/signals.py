@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import CodeGraph
 from causalist.model.index import History, LexicalIndex, Postings
+from causalist.model.node_ids import NodeKind, Role
 from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import Scores, Signal, TextMatches
-from causalist.model.symbols import NodeKind, Role
 from causalist.rank.lexical.bm25 import bm25, max_idf_weight, name_coverage, name_share, query_coverage
 from causalist.rank.lexical.query_expansion import (
     files_that_run,

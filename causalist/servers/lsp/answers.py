@@ -20,9 +20,9 @@ from causalist.errors import UnknownNode, UsageError
 from causalist.model.answer import AskOptions
 from causalist.model.graph import Edge
 from causalist.model.lookup import ChangesWith
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.model.scores import Hit
 from causalist.model.source import FileEntry
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.parse import dialect_of
 from causalist.serialize.answers import answer_document, read_options, read_question
 from causalist.serialize.lookup_documents import impact_document, review_document

@@ -30,7 +30,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.protocol import JsonRPCRequestMessage, LanguageServerProtocol, lsp_method
 
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import (
+from causalist.model.node_ids import (
     CALLABLE_KINDS,
     TYPE_KINDS,
     NodeKind,

@@ -38,7 +38,7 @@ from causalist.extract.relevance_model import (
 )
 from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph
-from causalist.model.symbols import NodeKind, split_id, unescape_path
+from causalist.model.node_ids import NodeKind, split_id, unescape_path
 from causalist.pipeline.repository import Repository
 from causalist.rank import terms_of_nodes
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from causalist import navigate
 from causalist.evaluate.results import SnapshotFacts, bootstrap
-from causalist.model.symbols import NodeKind, file_id, split_id
+from causalist.model.node_ids import NodeKind, file_id, split_id
 from causalist.parse import dialect_of
 from causalist.pipeline.repository import Repository
 from causalist.source import list_ancestors, read_changes

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.symbols import file_id
+from causalist.model.node_ids import file_id
 from causalist.navigate.likely_changes import ChangeEvidence, gather_evidence, scale_evidence
 from tests.benchmarks.changed_together.__main__ import BOUNDS, SEED, average_precision, best_first, draw_cases
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from causalist.evaluate.mining import LabelledQuestion, find_clone, read_questions, sort_oldest_first
 from causalist.evaluate.results import SnapshotFacts
 from causalist.model.answer import AskOptions, Level
-from causalist.model.symbols import split_id
+from causalist.model.node_ids import split_id
 from causalist.pack.plan import CERTAINTY
 from causalist.pipeline.repository import Repository
 from causalist.rank import calibration_features

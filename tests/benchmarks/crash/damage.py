@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from causalist.index.freshness import index_version
 from causalist.index.open import index_folders
-from causalist.pipeline.user_data import FeedbackStore, weights_document
+from causalist.pipeline.feedback_and_weights import FeedbackStore, weights_document
 from causalist.rank import default_weights
 from tests.benchmarks.crash.site import Site
 

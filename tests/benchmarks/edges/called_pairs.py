@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from causalist import Repository
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 Place = tuple[str, int]  # path in the clone, 1-based line
 

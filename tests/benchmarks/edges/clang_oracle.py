@@ -42,7 +42,7 @@ from typing import Any, NamedTuple
 
 from causalist import Repository
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from tests.benchmarks.edges.called_pairs import Nodes, Place, print_comparison
 
 SOURCES = (".c", ".cc", ".cpp", ".cxx")

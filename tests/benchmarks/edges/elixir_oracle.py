@@ -25,7 +25,7 @@ from pathlib import Path
 import tree_sitter
 import tree_sitter_elixir
 
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from tests.benchmarks.edges.called_pairs import Gold, Place, report
 
 _SECONDS = 600  # the longest that compiling may take

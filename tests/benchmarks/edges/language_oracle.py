@@ -19,7 +19,7 @@ from pathlib import Path
 
 from causalist.graph import load_confidences
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from tests.benchmarks.edges.rust_sites import wilson
 from tests.benchmarks.edges.sites import _NO_CODE, Sites
 

@@ -29,7 +29,7 @@ from urllib.parse import unquote, urlparse
 import tree_sitter
 import tree_sitter_php
 
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from tests.benchmarks.edges.called_pairs import Gold, Place, report
 
 _SECONDS = 120  # the longest that the server may say nothing

@@ -14,8 +14,8 @@ from causalist.evaluate.mining import find_clone
 from causalist.graph import Confidences, build_graph, evidence_sort_key
 from causalist.model.facts import FileFacts
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
+from causalist.model.node_ids import NodeKind, unescape_path
 from causalist.model.source import SourceFile
-from causalist.model.symbols import NodeKind, unescape_path
 from causalist.parse import dialect_of, load_settings, parse_file
 from causalist.source import BlobReader, scan_commit
 

@@ -32,7 +32,7 @@ import tree_sitter_rust
 
 from causalist.evaluate.mining import find_clone
 from causalist.model.graph import Edge
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.pipeline.repository import Repository
 from tests.benchmarks.edges.predictions import scorer_name
 from tests.benchmarks.edges.results import MIN_CONFIDENCE, write_results

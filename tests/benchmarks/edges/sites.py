@@ -32,7 +32,7 @@ from causalist.graph.program import Program
 from causalist.graph.resolver import Resolver
 from causalist.model.facts import Call, FileFacts
 from causalist.model.graph import EdgeKind
-from causalist.model.symbols import NodeKind, symbol_id
+from causalist.model.node_ids import NodeKind, symbol_id
 from causalist.parse import load_settings, parse_file
 from causalist.source import BlobReader, scan_commit
 from tests.benchmarks.edges.results import write_results

@@ -17,7 +17,7 @@ from causalist.evaluate.context import ContextQuestion, find_work_tree, read_con
 from causalist.evaluate.results import bootstrap
 from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph
-from causalist.model.symbols import NodeKind, split_id, unescape_path
+from causalist.model.node_ids import NodeKind, split_id, unescape_path
 from causalist.pipeline.repository import Repository
 
 TOP_K, DEPTHS = 60, (10, 50)

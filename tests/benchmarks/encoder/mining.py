@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeVar
 
 from causalist.errors import CausalistError
 from causalist.model.facts import Definition, FileFacts
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.parse.languages import extensions
 from causalist.parse.parser import parse_file
 from causalist.rank.terms import terms_of

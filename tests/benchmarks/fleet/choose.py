@@ -41,8 +41,8 @@ from causalist.fleet.object_store import FleetStore
 from causalist.fleet.question import ask_fleet
 from causalist.index.source_text import SourceText
 from causalist.model.index import Index, Postings
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, Role
 from causalist.model.source import FileEntry
-from causalist.model.symbols import CALLABLE_KINDS, TYPE_KINDS, Role
 from causalist.pipeline.repository import Repository
 from causalist.rank.terms import split_word
 from causalist.repomap.descriptions import first_paragraph

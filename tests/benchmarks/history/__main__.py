@@ -28,7 +28,7 @@ from causalist.evaluate.results import SnapshotFacts, bootstrap, find_ranks, met
 from causalist.index.history import build_history
 from causalist.model.answer import AskOptions, Level
 from causalist.model.index import Commits, History, Index
-from causalist.model.symbols import NodeKind, split_id
+from causalist.model.node_ids import NodeKind, split_id
 from causalist.parse import dialect_of
 from causalist.pipeline.repository import Repository
 from causalist.rank import (

@@ -24,8 +24,8 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+from causalist.model.node_ids import Layer, Role, file_id
 from causalist.model.role_by_path import role_of
-from causalist.model.symbols import Layer, Role, file_id
 from causalist.parse import dialect_of
 from causalist.pipeline.repository import Repository
 

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from causalist.model.graph import LINK_RULES, Edge
-from causalist.model.symbols import split_id
+from causalist.model.node_ids import split_id
 from causalist.pipeline.repository import Repository
 
 LABELS = Path(__file__).with_name("labels.tsv")

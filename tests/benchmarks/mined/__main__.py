@@ -26,7 +26,7 @@ from causalist.evaluate.mining import (
 )
 from causalist.evaluate.results import SnapshotFacts
 from causalist.model.index import Index
-from causalist.model.symbols import file_id
+from causalist.model.node_ids import file_id
 from tests.benchmarks.states import at_commit
 
 REPOSITORIES = Path(__file__).with_name("repositories.txt")

@@ -28,7 +28,7 @@ import numpy as np
 from causalist.evaluate.mining import find_clone, mine_questions
 from causalist.evaluate.results import SnapshotFacts
 from causalist.model.index import Index
-from causalist.model.symbols import NodeKind, file_id
+from causalist.model.node_ids import NodeKind, file_id
 from causalist.rank import parse_query
 from tests.benchmarks.mined.__main__ import N_QUESTIONS, N_STATES, blocks_of, repositories
 from tests.benchmarks.states import at_commit

@@ -34,7 +34,7 @@ import numpy as np
 from causalist import Repository
 from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeKind
-from causalist.model.symbols import TYPE_KINDS, Role
+from causalist.model.node_ids import TYPE_KINDS, Role
 from causalist.observe import (
     Freshness,
     ObservedStore,

@@ -41,7 +41,7 @@ from causalist.evaluate.mining import (
 from causalist.evaluate.results import SnapshotFacts
 from causalist.model.answer import AskOptions, Pack, PackInput
 from causalist.model.graph import CodeGraph
-from causalist.model.symbols import split_id
+from causalist.model.node_ids import split_id
 from causalist.pack import FOLD_THRESHOLD, plan
 from causalist.pack.excerpts import numbered_lines
 from causalist.pack.plan import Plan

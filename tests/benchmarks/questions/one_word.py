@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 from causalist.model.answer import AskOptions
-from causalist.model.symbols import TYPE_KINDS, NodeKind, Role, split_id
+from causalist.model.node_ids import TYPE_KINDS, NodeKind, Role, split_id
 from causalist.pipeline.repository import Repository
 
 _SEED = 7

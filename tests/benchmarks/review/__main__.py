@@ -21,7 +21,7 @@ import numpy as np
 
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
-from causalist.model.symbols import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.navigate.likely_changes import find_missing_files
 from causalist.pipeline.repository import Repository, VersionFacts
 from causalist.review.changes import compare_versions

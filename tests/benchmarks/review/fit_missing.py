@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from causalist.index.history import build_history, read_commits
 from causalist.model.index import Index
-from causalist.model.symbols import Role, file_id
+from causalist.model.node_ids import Role, file_id
 from causalist.navigate.likely_changes import (
     LEAST_BEST,
     LEAST_OTHER,

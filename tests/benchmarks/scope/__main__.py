@@ -18,7 +18,7 @@ import numpy as np
 
 from causalist.evaluate.mining import LabelledQuestion, read_questions
 from causalist.model.answer import AskOptions
-from causalist.model.symbols import NodeKind, Role, split_id
+from causalist.model.node_ids import NodeKind, Role, split_id
 from causalist.parse import dialect_of
 from causalist.pipeline.repository import Repository
 from causalist.rank.scoring import ranking

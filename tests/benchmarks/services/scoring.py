@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from causalist.model.answer import AskOptions, Level, ShownRange
-from causalist.model.symbols import split_id
+from causalist.model.node_ids import split_id
 from causalist.pipeline.repository import Repository
 from tests.benchmarks.edges.rust_sites import wilson
 

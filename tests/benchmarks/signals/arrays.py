@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from causalist.evaluate.fit import MAX_RANKED_DEFINITIONS, MAX_RANKED_FILES, Example
 from causalist.evaluate.mining import DEFINITION_KINDS
 from causalist.evaluate.results import Ranks
+from causalist.model.node_ids import NodeId, NodeKind, Role, file_id
 from causalist.model.scores import Signal
-from causalist.model.symbols import NodeId, NodeKind, Role, file_id
 from causalist.rank import LinearModel, Weights
 from causalist.rank.scoring.signals import LEADING, effective_kinds, max_and_sum
 

@@ -11,8 +11,8 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 from causalist.evaluate.fit import FIXED, RIDGE
 from causalist.evaluate.mining import DEFINITION_KINDS
 from causalist.evaluate.results import Ranks, metric_values
+from causalist.model.node_ids import Role
 from causalist.model.scores import Signal
-from causalist.model.symbols import Role
 from causalist.rank import LinearModel, Weights
 from causalist.rank.scoring.answer_confidence import Penalty, Stacked, loss_of
 from tests.benchmarks.signals.arrays import AGAIN, LEADS, Asked, Batch, Model, Numbers, Scores, roles_table

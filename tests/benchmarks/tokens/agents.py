@@ -39,8 +39,8 @@ from typing import NamedTuple
 from causalist.evaluate.mining import clean_message, find_clone, mine_questions
 from causalist.evaluate.results import SnapshotFacts
 from causalist.model.answer import AskOptions, Level
+from causalist.model.node_ids import CALLABLE_KINDS, Role, split_id, unescape_path
 from causalist.model.role_by_path import role_of
-from causalist.model.symbols import CALLABLE_KINDS, Role, split_id, unescape_path
 from causalist.pack import count_tokens
 from causalist.parse import dialect_of
 from causalist.pipeline.repository import Repository

@@ -3,7 +3,13 @@
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.package_scope import PackageScopes, package_key
 from causalist.model.facts import FileFacts
-from causalist.model.language import CommentSettings, LanguageSettings, ModuleSettings, ModuleSystem, NameSettings
+from causalist.model.language_settings import (
+    CommentSettings,
+    LanguageSettings,
+    ModuleSettings,
+    ModuleSystem,
+    NameSettings,
+)
 from causalist.parse import load_settings
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from causalist.model.symbols import (
+from causalist.model.node_ids import (
     NodeKind,
     Role,
     escape_path,

@@ -114,7 +114,7 @@ def test_what_others_wrote_is_refused(tmp_path: Path, change: str) -> None:
 
 
 def test_numbers_out_of_range_are_refused_even_with_a_checksum(tmp_path: Path) -> None:
-    from causalist.memory import file_formats
+    from causalist.memory import saved_memory
 
     path = tmp_path / "m"
     team().save(path)
@@ -122,7 +122,7 @@ def test_numbers_out_of_range_are_refused_even_with_a_checksum(tmp_path: Path) -
         (data,) = database.execute("SELECT data FROM array WHERE name = 'mentions'").fetchone()
         wrong = (1_000_000).to_bytes(4, "little") + data[4:]
         database.execute("UPDATE array SET data = ? WHERE name = 'mentions'", (wrong,))
-        database.execute("UPDATE meta SET value = ? WHERE key = 'checksum'", (file_formats._checksum(database),))
+        database.execute("UPDATE meta SET value = ? WHERE key = 'checksum'", (saved_memory._checksum(database),))
     with pytest.raises(IndexUnreadable, match="outside of the"):
         HippoIndex.load(path)
 
@@ -135,7 +135,7 @@ def test_a_failed_save_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("causalist.memory.file_formats.os.fsync", fail)
+    monkeypatch.setattr("causalist.memory.saved_memory.os.fsync", fail)
     with pytest.raises(IndexNotWritable, match="No space left"):
         _rich().save(path)
     assert path.read_bytes() == before

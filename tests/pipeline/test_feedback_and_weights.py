@@ -10,10 +10,10 @@ import pytest
 from causalist.errors import IndexNotWritable, UsageError
 from causalist.index.open import index_folders
 from causalist.model.answer import AskOptions, Level
-from causalist.pipeline import user_data as beside
+from causalist.pipeline import feedback_and_weights as beside
+from causalist.pipeline.feedback_and_weights import FeedbackStore, signals_version, weights_document
 from causalist.pipeline.guarded_steps import Session
 from causalist.pipeline.repository import Repository
-from causalist.pipeline.user_data import FeedbackStore, signals_version, weights_document
 from causalist.rank import Weights, default_weights
 from causalist.store import ANSWERS_NAME, FEEDBACK_NAME, FOLDER, INDEX_NAME, WEIGHTS_NAME
 

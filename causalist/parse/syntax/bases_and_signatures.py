@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.model.facts import Base, Implementation
-from causalist.model.symbols import NodeKind
+from causalist.model.node_ids import NodeKind
 from causalist.model.type_notation import closing_bracket
 from causalist.parse.syntax.capture_names import Event, Tag
 from causalist.parse.syntax.chains import chain_of, type_name
