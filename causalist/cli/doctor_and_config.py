@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from causalist.settings import Settings
 
 
-_LEAST_PYTHON = (3, 11)
+_MIN_PYTHON_VERSION = (3, 11)
 _GIT_SECONDS = 10.0
 # Extras by the packages whose absence disables them.
 _EXTRAS = {
@@ -48,7 +48,7 @@ class State(StrEnum):
     WRONG = "wrong"
 
 
-class Examined(NamedTuple):
+class CheckResult(NamedTuple):
     """One thing that was examined; `remedy` is what mends it, or "" if nothing has to be done."""
 
     state: State
@@ -81,7 +81,7 @@ def doctor_command(context: click.Context, repo: Path | None, force: bool, as_js
     context.exit(NOTHING_FOUND if any(each.state is State.WRONG for each in findings) else 0)
 
 
-def examine(repo: Path | None, *, force: bool = False) -> Iterator[Examined]:
+def examine(repo: Path | None, *, force: bool = False) -> Iterator[CheckResult]:
     """Yield what is installed and found, program first."""
     yield from _examine_program()
     yield from _examine_grammars()
@@ -91,17 +91,17 @@ def examine(repo: Path | None, *, force: bool = False) -> Iterator[Examined]:
     yield from _examine_clients((repo or Path()).resolve())
 
 
-def _examine_program() -> Iterator[Examined]:
+def _examine_program() -> Iterator[CheckResult]:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
         number = version("causalist")
     except PackageNotFoundError:
         number = "a checkout that is not installed"
-    yield Examined(State.OK, "causalist", f"{number}, {Path(__file__).parents[1]}")
-    is_recent = sys.version_info >= _LEAST_PYTHON
-    wanted = ".".join(map(str, _LEAST_PYTHON))
-    yield Examined(
+    yield CheckResult(State.OK, "causalist", f"{number}, {Path(__file__).parents[1]}")
+    is_recent = sys.version_info >= _MIN_PYTHON_VERSION
+    wanted = ".".join(map(str, _MIN_PYTHON_VERSION))
+    yield CheckResult(
         State.OK if is_recent else State.WRONG,
         "Python",
         f"{platform.python_version()}, {sys.executable}",
@@ -109,17 +109,17 @@ def _examine_program() -> Iterator[Examined]:
     )
     program = shutil.which("git")
     if program is None:
-        yield Examined(State.WRONG, "git", "not on the search path", "install git: without it there is no history")
+        yield CheckResult(State.WRONG, "git", "not on the search path", "install git: without it there is no history")
         return
     try:
         done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=_GIT_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError) as error:
-        yield Examined(State.WRONG, "git", f"{program} does not run: {error}", "install git again")
+        yield CheckResult(State.WRONG, "git", f"{program} does not run: {error}", "install git again")
         return
-    yield Examined(State.OK, "git", f"{done.stdout.strip().removeprefix('git version ')}, {program}")
+    yield CheckResult(State.OK, "git", f"{done.stdout.strip().removeprefix('git version ')}, {program}")
 
 
-def _examine_grammars() -> Iterator[Examined]:
+def _examine_grammars() -> Iterator[CheckResult]:
     from causalist.parse.languages import load_grammar, load_settings
 
     loaded: list[str] = []
@@ -127,7 +127,7 @@ def _examine_grammars() -> Iterator[Examined]:
         try:
             load_grammar(dialect)
         except (CausalistError, ImportError, OSError, ValueError) as error:
-            yield Examined(
+            yield CheckResult(
                 State.WRONG,
                 f"grammar of {dialect}",
                 f"does not load: {error}",
@@ -135,25 +135,27 @@ def _examine_grammars() -> Iterator[Examined]:
             )
         else:
             loaded.append(dialect)
-    yield Examined(State.OK, "grammars", f"{len(loaded)} load: {', '.join(loaded)}")
+    yield CheckResult(State.OK, "grammars", f"{len(loaded)} load: {', '.join(loaded)}")
 
 
-def _examine_extras() -> Iterator[Examined]:
+def _examine_extras() -> Iterator[CheckResult]:
     from importlib.util import find_spec
 
     from causalist.parse.languages import missing_languages
 
     for language, extra in sorted(set(missing_languages().values())):
-        yield Examined(State.ABSENT, f"extra {extra}", f"for files of {language}", f'pip install "causalist[{extra}]"')
+        yield CheckResult(
+            State.ABSENT, f"extra {extra}", f"for files of {language}", f'pip install "causalist[{extra}]"'
+        )
 
     for extra, (package, purpose) in _EXTRAS.items():
         if find_spec(package) is None:
-            yield Examined(State.ABSENT, f"extra {extra}", f"for {purpose}", f'pip install "causalist[{extra}]"')
+            yield CheckResult(State.ABSENT, f"extra {extra}", f"for {purpose}", f'pip install "causalist[{extra}]"')
         else:
-            yield Examined(State.OK, f"extra {extra}", f"for {purpose}")
+            yield CheckResult(State.OK, f"extra {extra}", f"for {purpose}")
 
 
-def _examine_index(repo: Path | None, *, force: bool) -> Iterator[Examined]:
+def _examine_index(repo: Path | None, *, force: bool) -> Iterator[CheckResult]:
     from causalist.index.open import index_folders, stored_index_status
     from causalist.index.options import IndexOptions
     from causalist.model.answer import StalenessReason
@@ -163,13 +165,13 @@ def _examine_index(repo: Path | None, *, force: bool) -> Iterator[Examined]:
     try:
         root, _, settings = Repository.locate(repo or Path(), exact_root=repo is not None, force=force)
     except CausalistError as error:
-        yield Examined(State.WRONG, "repository", f"{error.slug}: {error}")
+        yield CheckResult(State.WRONG, "repository", f"{error.slug}: {error}")
         return
-    yield Examined(State.OK, "repository", str(root))
+    yield CheckResult(State.OK, "repository", str(root))
     places = [folder / INDEX_NAME for folder in index_folders(root)]
     place = next((each for each in places if each.exists()), None)
     if place is None:
-        yield Examined(State.ABSENT, "index", "none yet; the first question builds it", "causalist index")
+        yield CheckResult(State.ABSENT, "index", "none yet; the first question builds it", "causalist index")
         return
     size = f"{place} ({place.stat().st_size / 1e6:.1f} MB)"
     stored = stored_index_status(root, settings.index_options(IndexOptions()))
@@ -177,24 +179,24 @@ def _examine_index(repo: Path | None, *, force: bool) -> Iterator[Examined]:
     reasons = [each for each in stored.reasons if each.reason is not StalenessReason.UNSETTLED]
     if stored.path is None or reasons:
         why = "; ".join(each.detail for each in reasons) or "it cannot be read"
-        yield Examined(State.ABSENT, "index", f"{size}, not current: {why}", "causalist index")
+        yield CheckResult(State.ABSENT, "index", f"{size}, not current: {why}", "causalist index")
     else:
-        yield Examined(State.OK, "index", f"{size}, current")
+        yield CheckResult(State.OK, "index", f"{size}, current")
 
 
-def _examine_cache() -> Examined:
+def _examine_cache() -> CheckResult:
     from causalist.store.facts_cache import MAX_CACHE_BYTES, facts_path
 
     path = facts_path()
     folder = path.parent
     there = next(each for each in (folder, *folder.parents) if each.exists())
     if not os.access(there, os.W_OK):
-        return Examined(State.WRONG, "cache", f"{folder} is not writable", "set XDG_CACHE_HOME to a folder that is")
+        return CheckResult(State.WRONG, "cache", f"{folder} is not writable", "set XDG_CACHE_HOME to a folder that is")
     size = path.stat().st_size if path.exists() else 0
-    return Examined(State.OK, "cache", f"{path} ({size / 1e6:.1f} of at most {MAX_CACHE_BYTES / 1e6:,.0f} MB)")
+    return CheckResult(State.OK, "cache", f"{path} ({size / 1e6:.1f} of at most {MAX_CACHE_BYTES / 1e6:,.0f} MB)")
 
 
-def _examine_clients(root: Path) -> Iterator[Examined]:
+def _examine_clients(root: Path) -> Iterator[CheckResult]:
     from causalist.cli.install import CLIENTS
 
     for name, client in CLIENTS.items():
@@ -206,7 +208,7 @@ def _examine_clients(root: Path) -> Iterator[Examined]:
                 yield finding
 
 
-def _examine_client(name: str, client: "Client", scope: str, file: Path) -> Examined | None:
+def _examine_client(name: str, client: "Client", scope: str, file: Path) -> CheckResult | None:
     """Return the state of the entry in a settings file; None if there is no such file."""
     from causalist.cli.install import installed_command
 
@@ -216,12 +218,12 @@ def _examine_client(name: str, client: "Client", scope: str, file: Path) -> Exam
     try:
         command = installed_command(file, client)
     except CausalistError as error:
-        return Examined(State.WRONG, subject, f"{file} cannot be read: {error}", "correct the file")
+        return CheckResult(State.WRONG, subject, f"{file} cannot be read: {error}", "correct the file")
     if command is None:
-        return Examined(State.ABSENT, subject, f"{file} has no entry", again)
+        return CheckResult(State.ABSENT, subject, f"{file} has no entry", again)
     if not Path(command).exists() and shutil.which(command) is None:
-        return Examined(State.WRONG, subject, f"{file} starts {command}, which is not there", again)
-    return Examined(State.OK, subject, f"{file} starts {command}")
+        return CheckResult(State.WRONG, subject, f"{file} starts {command}, which is not there", again)
+    return CheckResult(State.OK, subject, f"{file} starts {command}")
 
 
 # -- completion

@@ -31,7 +31,7 @@ from causalist.evaluate.results import (
     QuestionResult,
     Ranks,
     RepositoryResult,
-    Skipped,
+    SkippedQuestion,
     Summary,
     ask_repository,
     difference,
@@ -92,7 +92,7 @@ class Report:
 
     settings: EvaluationOptions
     results: tuple[QuestionResult, ...]
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedQuestion, ...]
     files: tuple[Summary, ...]
     symbols: tuple[Summary, ...]
     timings: Timings
@@ -417,18 +417,18 @@ def _choose_questions(data: Path, languages: tuple[str, ...], limit: int | None)
     return chosen
 
 
-def _jobs(questions: Sequence[LabelledQuestion], clones: Path) -> tuple[list[_Job], list[Skipped]]:
+def _jobs(questions: Sequence[LabelledQuestion], clones: Path) -> tuple[list[_Job], list[SkippedQuestion]]:
     """Return one job for each available repository, and the questions on all others."""
     by_repository: dict[str, list[LabelledQuestion]] = {}
     for question in questions:
         by_repository.setdefault(question.repo, []).append(question)
     jobs: list[_Job] = []
-    skipped: list[Skipped] = []
+    skipped: list[SkippedQuestion] = []
     for repo, asked in by_repository.items():
         git_dir = find_clone(clones, repo)
         if git_dir is None:
             places = " or ".join(str(place) for place in clone_places(clones, repo))
-            skipped += [Skipped(question, f"no clone at {places}") for question in asked]
+            skipped += [SkippedQuestion(question, f"no clone at {places}") for question in asked]
         else:
             jobs.append(_Job(git_dir, asked))
     return jobs, skipped

@@ -82,7 +82,7 @@ class ContextScore(NamedTuple):
     sufficiency: float | None
 
 
-class Showing(NamedTuple):
+class ShownParts(NamedTuple):
     """Lines and blocks that an arm shows to a reader."""
 
     lines: Shown
@@ -92,7 +92,7 @@ class Showing(NamedTuple):
     sufficiency: float | None = None
 
 
-Arm = Callable[[Repository, ContextQuestion, int], Showing]
+Arm = Callable[[Repository, ContextQuestion, int], ShownParts]
 
 
 def read_context_questions(path: Path) -> list[ContextQuestion]:
@@ -130,7 +130,7 @@ def _block(row: Mapping[str, Any]) -> GoldBlock:
     return GoldBlock(row["path"], row["name"], int(row["start"]), int(row["end"]), decisive)
 
 
-def _ask(repository: Repository, question: str, options: AskOptions) -> Showing:
+def _ask(repository: Repository, question: str, options: AskOptions) -> ShownParts:
     answer = repository.ask(question, options, remember=False)
     shown: dict[str, set[int]] = defaultdict(set)
     blocks = []
@@ -141,7 +141,7 @@ def _ask(repository: Repository, question: str, options: AskOptions) -> Showing:
             shown[path] |= lines
             blocks.append((path, item.start_line, item.end_line))
     tokens = answer.pack.tokens if answer.pack else 0
-    return Showing(shown, tuple(blocks), tokens, answer.confidence, answer.sufficiency)
+    return ShownParts(shown, tuple(blocks), tokens, answer.confidence, answer.sufficiency)
 
 
 def product_arm(options: AskOptions, *, words: bool = False, names: bool = False) -> Arm:
@@ -150,7 +150,7 @@ def product_arm(options: AskOptions, *, words: bool = False, names: bool = False
     With `words`, the code words of the question are the query; with `names`, they are given as names.
     """
 
-    def arm(repository: Repository, question: ContextQuestion, max_tokens: int) -> Showing:
+    def arm(repository: Repository, question: ContextQuestion, max_tokens: int) -> ShownParts:
         text = question.names if words else question.question
         expected = (question.names,) if names else ()
         return _ask(repository, text, replace(options, max_tokens=max_tokens, names=expected))
@@ -161,7 +161,7 @@ def product_arm(options: AskOptions, *, words: bool = False, names: bool = False
 def bodies_arm(*, by_bm25: bool, words: bool = False) -> Arm:
     """Return the arm of whole bodies in rank order: of BM25 over functions, or of the product's own ranking."""
 
-    def arm(repository: Repository, question: ContextQuestion, max_tokens: int) -> Showing:
+    def arm(repository: Repository, question: ContextQuestion, max_tokens: int) -> ShownParts:
         text = question.names if words else question.question
         nodes = repository.index.graph.nodes
         if by_bm25:
@@ -180,7 +180,7 @@ def bodies_arm(*, by_bm25: bool, words: bool = False) -> Arm:
     return arm
 
 
-def _fill_with_bodies(repository: Repository, order: Iterable[int], budget: int) -> Showing:
+def _fill_with_bodies(repository: Repository, order: Iterable[int], budget: int) -> ShownParts:
     nodes = repository.index.graph.nodes
     shown: dict[str, set[int]] = defaultdict(set)
     blocks: list[tuple[str, int, int]] = []
@@ -202,7 +202,7 @@ def _fill_with_bodies(repository: Repository, order: Iterable[int], budget: int)
         shown[path] |= set(range(first, first + len(lines)))
         if len(lines) < whole:
             break
-    return Showing(shown, tuple(blocks), budget - tokens_left)
+    return ShownParts(shown, tuple(blocks), budget - tokens_left)
 
 
 def _file_lines(repository: Repository, path: str) -> list[str]:
@@ -213,7 +213,7 @@ def _file_lines(repository: Repository, path: str) -> list[str]:
 
 
 def score_showing(
-    question: ContextQuestion, showing: Showing, lines_of: Callable[[str], Sequence[str]]
+    question: ContextQuestion, showing: ShownParts, lines_of: Callable[[str], Sequence[str]]
 ) -> ContextScore:
     """Return what a pack shows of the gold. Lines without a letter or digit are no gold: brackets alone say nothing."""
 

@@ -30,7 +30,7 @@ from causalist.model.scores import Scores, Signal
 from causalist.pipeline.repository import Repository
 from causalist.pipeline.text_search import find_all_matches
 from causalist.rank import LinearModel, Weights, parse_query, with_corpus_spelling
-from causalist.rank.scoring.answer_confidence import Penalty, Stacked, loss_of
+from causalist.rank.scoring.answer_confidence import Penalty, StackedCandidates, loss_of
 from causalist.rank.scoring.fusion import definition_signals, definitions_again, file_signals, sum_signals
 from causalist.rank.scoring.signals import QuerySignals, compute_signals, effective_kinds
 
@@ -298,12 +298,12 @@ def fit_linear(
     return shape.linear(optimum.x)
 
 
-def _stack_questions(questions: Sequence[FitCandidates], shape: _Shape) -> Stacked:
+def _stack_questions(questions: Sequence[FitCandidates], shape: _Shape) -> StackedCandidates:
     sizes = np.array([len(q.gold) for q in questions])
     gold = np.concatenate([q.gold for q in questions])
     question = np.repeat(np.arange(len(questions)), sizes)
     roles = np.concatenate([q.roles for q in questions])
-    return Stacked(
+    return StackedCandidates(
         np.concatenate([shape.matrix(q) for q in questions]),
         (roles[:, None] == np.arange(len(Role))[None, :]).astype(np.float64),
         gold,

@@ -39,7 +39,7 @@ from causalist.evaluate.results import (
     Interval,
     QuestionResult,
     Ranks,
-    Skipped,
+    SkippedQuestion,
     SnapshotFacts,
     Summary,
     ask_question,
@@ -103,7 +103,7 @@ class OwnReport:
     top_k: int
     results: tuple[QuestionResult, ...]
     tokens: tuple[int | None, ...]
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedQuestion, ...]
     left_out: Mapping[str, int]
     files: tuple[Summary, ...]
     symbols: tuple[Summary, ...]
@@ -127,10 +127,10 @@ def evaluate_history(path: Path, n: int = N_QUESTIONS, *, top_k: int = 20, progr
     results: list[QuestionResult] = []
     tokens: list[int | None] = []
     readings: list[Mapping[str, Ranks]] = []
-    skipped: list[Skipped] = []
+    skipped: list[SkippedQuestion] = []
     for question, repository in pair_with_parents(root, mined.questions, progress):
         if not isinstance(repository, Repository):
-            skipped.append(Skipped(question, str(repository)))
+            skipped.append(SkippedQuestion(question, str(repository)))
             continue
         labeled = with_definitions(root, question, repository)
         results.append(ask_question(repository, labeled, top_k))

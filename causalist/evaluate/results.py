@@ -222,7 +222,7 @@ class QuestionResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedQuestion:
     """A question that was not asked, and why."""
 
     question: LabelledQuestion
@@ -234,7 +234,7 @@ class RepositoryResult:
     """Results of the questions of one repository, unordered. `indexing_ms` has one value per commit."""
 
     results: tuple[QuestionResult, ...]
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedQuestion, ...]
     indexing_ms: tuple[float, ...]
 
 
@@ -274,14 +274,14 @@ def ask_repository(
     cache = SnapshotFacts()
     previous_index: Index | None = None
     results: list[QuestionResult] = []
-    skipped: list[Skipped] = []
+    skipped: list[SkippedQuestion] = []
     indexing_ms: list[float] = []
     for commit in sort_oldest_first(git_dir, by_commit):
         start = time.perf_counter()
         try:
             repository = Repository.at_commit(git_dir, commit, cache=cache, known=previous_index)
         except (GitError, NothingToIndex) as error:
-            skipped += [Skipped(question, str(error)) for question in by_commit[commit]]
+            skipped += [SkippedQuestion(question, str(error)) for question in by_commit[commit]]
         else:
             previous_index = repository.index
             indexing_ms.append((time.perf_counter() - start) * 1000)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
         select_acyclic,
         without_implied_edges,
     )
-    from causalist.extract.relevance_model import Needed, RelevanceInput, default_relevance, judge_relevance
+    from causalist.extract.relevance_model import NeededNode, RelevanceInput, default_relevance, judge_relevance
 
 __all__ = [
-    "Needed",
+    "NeededNode",
     "RelevanceInput",
     "default_relevance",
     "extract_subgraph",
@@ -39,6 +39,6 @@ __getattr__ = exports(
     {
         "ordered_subgraph": "extract_subgraph hit_of hops_between lift_to_files name_edge order_subgraph "
         "paths_from_seeds select_acyclic without_implied_edges",
-        "relevance_model": "Needed RelevanceInput default_relevance judge_relevance",
+        "relevance_model": "NeededNode RelevanceInput default_relevance judge_relevance",
     },
 )

@@ -93,7 +93,7 @@ EDGE_FEATURES = (
 )
 
 
-class Needed(NamedTuple):
+class NeededNode(NamedTuple):
     """A node with the probability that it is needed.
 
     `source` is the node that gave it most over an edge and `edge` the number of that edge; both are -1 if words found
@@ -145,7 +145,7 @@ class RelevanceInput(NamedTuple):
     named: Mapping[int, float] = MappingProxyType({})
 
 
-def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: bool = True) -> list[Needed]:
+def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: bool = True) -> list[NeededNode]:
     """Return hits and their neighbors with probabilities, the highest first."""
     pool = word_pool(given)
     own = own_features(given, pool)
@@ -178,7 +178,7 @@ def raise_named(
     return np.array(list(value), dtype=np.int64), np.array(list(value.values()))
 
 
-def discount_alike(given: RelevanceInput, judged: Sequence[Needed]) -> list[Needed]:
+def discount_alike(given: RelevanceInput, judged: Sequence[NeededNode]) -> list[NeededNode]:
     """Return the nodes with lower probabilities for those that match the query as better ones of the same file do.
 
     Ten routes that match alike hardly answer a query together. Each better node of the file with nearly the same terms
@@ -384,9 +384,9 @@ def _overriding(graph: CodeGraph, node: int) -> list[int]:
     return overriding
 
 
-def _sort_pool(pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]) -> list[Needed]:
+def _sort_pool(pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]) -> list[NeededNode]:
     order = np.lexsort((pool, -np.round(probabilities, 9)))
-    return [Needed(int(pool[i]), float(probabilities[i]), *gave.get(int(pool[i]), (-1, -1))) for i in order]
+    return [NeededNode(int(pool[i]), float(probabilities[i]), *gave.get(int(pool[i]), (-1, -1))) for i in order]
 
 
 def logistic(features: Scores, weights: Scores) -> Scores:

@@ -244,7 +244,7 @@ def _arrow() -> tuple[Any, Any]:
     return arrow, parquet
 
 
-class Chosen(NamedTuple):
+class RankedRepository(NamedTuple):
     """A repository for a question. `log_odds` compare repositories for this question; `share` are those among all."""
 
     name: str
@@ -349,7 +349,7 @@ class Catalog:
 
     def choose(
         self, question: str, n: int, across: "CrossEdges | None" = None, weights: ChoiceWeights = WEIGHTS
-    ) -> list[Chosen]:
+    ) -> list[RankedRepository]:
         """Return the `n` best repositories for a question, best first; ties by name."""
         if not len(self):
             return []
@@ -357,7 +357,7 @@ class Catalog:
         top = float(scores.max())
         shares = np.exp(scores - top) / float(np.exp(scores - top).sum())
         order = np.lexsort((np.arange(len(scores)), -scores))[:n]
-        return [Chosen(self.names[i], float(scores[i]), float(shares[i])) for i in order.tolist()]
+        return [RankedRepository(self.names[i], float(scores[i]), float(shares[i])) for i in order.tolist()]
 
     def pagerank(self, across: "CrossEdges | None" = None) -> NDArray[np.float64]:
         """Return PageRank of the package graph, shape (n,): repositories that many others use have most."""

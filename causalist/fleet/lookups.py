@@ -68,7 +68,7 @@ class Callers(NamedTuple):
     left_out: tuple[str, ...]
 
 
-class Reached(NamedTuple):
+class FleetImpact(NamedTuple):
     """Users of nodes over all repositories, mentions in documentation, and repositories left out."""
 
     affected: tuple[Affected, ...]
@@ -172,7 +172,7 @@ def find_callers(view: FleetView, node: FleetNode) -> Callers:
 
 def find_impact(
     view: FleetView, nodes: Sequence[FleetNode], *, max_depth: int | None = None, min_confidence: float = 0.0
-) -> Reached:
+) -> FleetImpact:
     """Return the direct and indirect users of nodes in all repositories, by depth, then id. Raises UsageError."""
 
     def search(joined: JoinedGraph) -> tuple[Affected, ...]:
@@ -185,7 +185,7 @@ def find_impact(
     joined, affected, left_out = _search_across(view, nodes, search)
     mentions = navigate.mentions_of(joined.graph, [joined.place(*node) for node in nodes])
     kept = tuple(edge for edge in mentions if edge.confidence >= min_confidence)
-    return Reached(affected, kept, left_out)
+    return FleetImpact(affected, kept, left_out)
 
 
 def find_tests(

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import SCORE_DECIMALS
 from causalist.errors import FleetError
-from causalist.extract import Needed, hit_of, name_edge, paths_from_seeds
+from causalist.extract import NeededNode, hit_of, name_edge, paths_from_seeds
 from causalist.fleet.access import FleetView
-from causalist.fleet.choice import Chosen
+from causalist.fleet.choice import RankedRepository
 from causalist.fleet.joined import CrossEdge, FleetText, GraphPart, JoinedGraph, join_graphs, joined_id
 from causalist.fleet.walk import FleetScores, walk_across
 from causalist.index.source_text import SourceText
@@ -145,7 +145,7 @@ def ask_fleet(
     with steps.timed(Step.ROUTE_READING):
         question = with_route(read_question_and_names(query, options.names), options)
         words = " ".join([query, *options.names])
-        chosen = [Chosen(name, 0.0, 1.0 / len(names)) for name in names if view.catalog.record(name)]
+        chosen = [RankedRepository(name, 0.0, 1.0 / len(names)) for name in names if view.catalog.record(name)]
         chosen = chosen or view.catalog.choose(words, n_repositories, view.across)
     with steps.timed(Step.CANDIDATES_WORDS):
         attempts, left_out, notes = _attempt_all(view, chosen, question, options, clock)
@@ -170,7 +170,11 @@ def ask_fleet(
 
 
 def _attempt_all(
-    view: FleetView, chosen: Sequence[Chosen], question: ParsedQuery, options: AskOptions, clock: Deadline | None
+    view: FleetView,
+    chosen: Sequence[RankedRepository],
+    question: ParsedQuery,
+    options: AskOptions,
+    clock: Deadline | None,
 ) -> tuple[dict[str, tuple[Repository, RankingAttempt]], list[str], list[Diagnostic]]:
     """Return (the rankings by repository, those left out for lack of time, what else could not be done)."""
 
@@ -210,7 +214,9 @@ def _attempt_all(
     return attempts, left_out, notes
 
 
-def _with_shares(chosen: Sequence[Chosen], attempts: Mapping[str, tuple[Repository, RankingAttempt]]) -> list[_Shard]:
+def _with_shares(
+    chosen: Sequence[RankedRepository], attempts: Mapping[str, tuple[Repository, RankingAttempt]]
+) -> list[_Shard]:
     """Return the repositories with results and the probabilities of each, which sum to those of all that answered."""
     answered = [each for each in chosen if each.name in attempts and attempts[each.name][1].chosen]
     if not answered:
@@ -413,7 +419,7 @@ class _ShardPart(NamedTuple):
         }
         return cls(tuple(nodes), reasons, paths, standing)
 
-    def nodes_with(self, needed: Sequence[Needed]) -> NDArray[np.int64]:
+    def nodes_with(self, needed: Sequence[NeededNode]) -> NDArray[np.int64]:
         """Return all nodes of the shard that the answer needs, ascending."""
         inner = [node for nodes in self.standing.values() for node in nodes]
         return np.unique(np.array([*self.nodes, *inner, *(each.node for each in needed)], dtype=np.int64))
@@ -425,7 +431,7 @@ def _joined_hop(name: str, hop: Hop) -> Hop:
 
 def _pick_needed(
     shards: Mapping[str, _Shard], results: Sequence[_Result], options: AskOptions
-) -> dict[str, list[Needed]]:
+) -> dict[str, list[NeededNode]]:
     """Return what a pack may show of each shard; the likeliest repository needs as much as it would alone."""
     most = max((shard.share for shard in shards.values()), default=1.0) or 1.0
     needed = {}
@@ -446,19 +452,19 @@ def _joined_needs(
     joined: JoinedGraph,
     places: Mapping[str, NDArray[np.int32]],
     shards: Mapping[str, _Shard],
-    needed: Mapping[str, Sequence[Needed]],
+    needed: Mapping[str, Sequence[NeededNode]],
     hits: Sequence[Hit],
     across: Sequence[CrossEdge],
-) -> list[Needed]:
+) -> list[NeededNode]:
     """Return what the pack may show as nodes of the joined graph, the most needed first."""
-    best: dict[int, Needed] = {}
+    best: dict[int, NeededNode] = {}
     for name, nodes in needed.items():
         graph = shards[name].repository.index.graph
         for each in nodes:
             node = int(places[name][each.node])
             edge = _find_edge(joined, graph.edge(each.edge), name) if each.edge >= 0 else -1
             source = int(places[name][each.source]) if each.source >= 0 else -1
-            best[node] = Needed(node, each.probability, source, edge)
+            best[node] = NeededNode(node, each.probability, source, edge)
     for link in across:
         ends = joined.place(link.source_repo, link.source_node), joined.place(link.target_repo, link.target_node)
         for here, there in (ends, ends[::-1]):
@@ -467,9 +473,9 @@ def _joined_needs(
             chance = _ACROSS_NEED * link.confidence * best[here].probability
             if there not in best or best[there].probability < chance:
                 number = _find_edge(joined, _as_edge(link), "")
-                best[there] = Needed(there, chance, here, number)
+                best[there] = NeededNode(there, chance, here, number)
     for hit in hits:
-        best.setdefault(hit.node, Needed(hit.node, 0.0))
+        best.setdefault(hit.node, NeededNode(hit.node, 0.0))
     ids = joined.graph.nodes.ids
     return sorted(best.values(), key=lambda each: (-round(each.probability, SCORE_DECIMALS), ids[each.node]))
 

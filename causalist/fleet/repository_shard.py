@@ -26,7 +26,7 @@ import numpy as np
 from causalist.errors import ExtraMissing, FleetError, IndexUnreadable
 from causalist.fleet.choice import WORDS, count_words, write_words
 from causalist.fleet.links.coordinates import read_manifests
-from causalist.fleet.links.published_and_used import Published, Used, published_rows, used_rows, write_rows
+from causalist.fleet.links.published_and_used import PublishedName, UsedName, published_rows, used_rows, write_rows
 from causalist.fleet.links.services import service_rows
 from causalist.fleet.links.shard_symbols import Read, ShardProgram
 from causalist.fleet.members import Member, name_of_clone
@@ -232,14 +232,14 @@ def _write_link_tables(folder: Path, index: Index, read: Read, facts: FactsCache
     manifests = read_manifests(list(sizes), text)
     offered, asked = service_rows(index, program, text, list(sizes))
     published = {*published_rows(program, manifests), *offered, _repository(list(sizes))}
-    write_rows(folder / "publishes", Published, published)
-    write_rows(folder / "uses", Used, [*used_rows(program, manifests), *dict.fromkeys(asked)])
+    write_rows(folder / "publishes", PublishedName, published)
+    write_rows(folder / "uses", UsedName, [*used_rows(program, manifests), *dict.fromkeys(asked)])
 
 
-def _repository(paths: list[str]) -> Published:
+def _repository(paths: list[str]) -> PublishedName:
     """Return the row of the repository as a whole: the file that introduces it."""
     top = [path for path in paths if "/" not in path] or paths
-    return Published("repository", "", "", "", "", str(file_id(min(top, key=_introduction_order))))
+    return PublishedName("repository", "", "", "", "", str(file_id(min(top, key=_introduction_order))))
 
 
 def _introduction_order(path: str) -> tuple[bool, str]:

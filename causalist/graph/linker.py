@@ -29,7 +29,7 @@ from causalist.graph.program import Program
 from causalist.graph.relations.mentions import MentionResolver
 from causalist.graph.relations.overrides import OverrideFinder, StructuralTypes
 from causalist.graph.resolution_results import Value, ValueKind
-from causalist.graph.resolver import Derived, Resolver
+from causalist.graph.resolver import BaseLink, Resolver
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind, Lookup, Reference
 from causalist.model.graph import EdgeKind
@@ -267,7 +267,7 @@ class Linker:
     resolver: Resolver
     drafts: NodeDrafts
     collector: EdgeCollector
-    _types: tuple[list[Derived], list[tuple[int, int]]] | None = None  # bases, and (type, interface) by methods alone
+    _types: tuple[list[BaseLink], list[tuple[int, int]]] | None = None  # bases, and (type, interface) by methods alone
     _imports: PackageImports = field(init=False)
     _accesses: AccessResolver = field(init=False)
     _mentions: MentionResolver = field(init=False)

@@ -42,7 +42,7 @@ class Target(NamedTuple):
     candidates: int
 
 
-class Derived(NamedTuple):
+class BaseLink(NamedTuple):
     """A type and a definition that it derives from.
 
     `file` says so in its base number `place`, or in its block number `place` that implements something.
@@ -82,7 +82,7 @@ class Resolver:
         self.kept = KeptFunctions(self)
         self.name_lookup = self.inference.name_lookup
 
-    def prepare(self) -> list[Derived]:
+    def prepare(self) -> list[BaseLink]:
         """Resolve all bases, so that members are found along them, and return those that are found."""
         self._attach_members()
         for owner, stands_for in self._bases_of_named_types().items():
@@ -134,7 +134,7 @@ class Resolver:
             if interfaces and not derived.isdisjoint(bases):
                 program.contracts[owner] = interfaces
 
-    def current_row(self, derived: Derived) -> int:
+    def current_row(self, derived: BaseLink) -> int:
         """Return the row of a base or block, as the facts of that file are now."""
         facts = self.program.files[derived.file].facts
         if not derived.is_block:
@@ -167,12 +167,12 @@ class Resolver:
                 if trait >= 0:
                     yield trait, symbols.first + block.first, symbols.first + block.end
 
-    def _resolve_bases(self, bases: list[tuple[int, int]]) -> tuple[list[Derived], list[tuple[int, int]]]:
+    def _resolve_bases(self, bases: list[tuple[int, int]]) -> tuple[list[BaseLink], list[tuple[int, int]]]:
         """Return (what `prepare` returns, what is not found) of bases by their files and places.
 
         The program knows those found afterwards.
         """
-        resolved: list[Derived] = []
+        resolved: list[BaseLink] = []
         missed: list[tuple[int, int]] = []
         for file, index in bases:
             symbols = self.program.files[file]
@@ -189,7 +189,7 @@ class Resolver:
                     value = None
             if value is not None and value.kind is ValueKind.DEFINITION and value.number != owner:
                 resolved.append(
-                    Derived(owner, Target(value.number, value.rule, 1), base.implements, file, index, False)
+                    BaseLink(owner, Target(value.number, value.rule, 1), base.implements, file, index, False)
                 )
             else:
                 missed.append((file, index))
@@ -239,10 +239,10 @@ class Resolver:
                 result[number] = [value.number]
         return result
 
-    def _find_implementations(self, file: int) -> list[Derived]:
+    def _find_implementations(self, file: int) -> list[BaseLink]:
         """Return what `prepare` does, for what types implement in blocks that stand outside of them."""
         symbols = self.program.files[file]
-        result: list[Derived] = []
+        result: list[BaseLink] = []
         for index, block in enumerate(symbols.facts.implementations):
             owner = self._type_at(file, block.scope, block.type)
             trait = self._type_at(file, block.scope, block.trait)
@@ -254,7 +254,7 @@ class Resolver:
                 continue
             value = self.inference.infer_chain(file, block.scope, block.trait)
             rule = value.rule if value is not None else RuleName.SAME_FILE
-            result.append(Derived(owner, Target(trait, rule, 1), True, file, index, True))
+            result.append(BaseLink(owner, Target(trait, rule, 1), True, file, index, True))
         return result
 
     def _note_trait_methods(self, file: int, block: Implementation, trait: int) -> None:

@@ -57,7 +57,7 @@ from causalist.store.facts_cache import Key
 # Processes that link: each comes to hold most of the tables for itself, which take five times the room of the source.
 _MAX_LINKING_PROCESSES = 4
 # An index that is larger says why. No repository of those in docs/benchmarks.md has more than 3.4 nodes a kilobyte.
-_LEAST_LARGE = 50_000  # nodes
+_MIN_LARGE_NODES = 50_000  # nodes
 _MAX_NODES_A_KILOBYTE = 12
 _MAX_NODES_A_CODE_NODE = 10  # nodes of all, of text without a grammar above all, for each of code
 _LARGE_SHARE = 0.8
@@ -286,7 +286,7 @@ def _note_size(files: Sequence[tuple[str, FileFacts]]) -> tuple[FileNote, ...]:
     """Return a note that says which folder an index is large for, if it is larger than its source explains."""
     counts = [(path, 1 + len(facts.definitions) + len(facts.passages), facts) for path, facts in files]
     n_nodes = sum(n for _, n, _ in counts)
-    if n_nodes < _LEAST_LARGE:
+    if n_nodes < _MIN_LARGE_NODES:
         return ()
     n_kilobytes = sum(facts.n_bytes for _, _, facts in counts if is_parsed(facts.aside)) / 1000
     n_of_code = sum(n for _, n, facts in counts if facts.language)

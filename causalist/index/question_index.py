@@ -74,7 +74,7 @@ _ROLE_FACTORS = {Role.CODE: 1.0, Role.TEST: 0.55, Role.DOCS: 0.55, Role.EXAMPLE:
 _OTHER_ROLE_FACTOR = 0.4
 _NAMED = 3.0  # score of a file that has a name of the question, divided by how common it is
 _NAMED_PATH = 100.0  # of a path that the question names
-_LEAST_SHARE = 0.02  # of the best score: what is below is not parsed
+_MIN_SHARE = 0.02  # of the best score: what is below is not parsed
 # Folders of sources, which the name of a package leaves out, and files that stand for the package.
 _SOURCE_FOLDERS, _ROOT_STEMS = ("src", "lib"), ("__init__", "index", "lib", "main", "mod")
 _MAX_MANIFEST_BYTES, _MAX_MANIFESTS = 65_536, 200
@@ -356,7 +356,7 @@ class _Chooser:
     def _take_best(self, scores: Mapping[int, float], keep: float) -> None:
         """Choose files with the best scores until `keep` bytes are left."""
         order = sorted(scores, key=lambda i: (-scores[i], self._entries[i].path))
-        least = _LEAST_SHARE * max(scores.values(), default=0.0)
+        least = _MIN_SHARE * max(scores.values(), default=0.0)
         for i in order:
             if scores[i] <= least or self._left <= keep:
                 return

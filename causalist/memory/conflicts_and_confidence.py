@@ -25,7 +25,7 @@ from causalist.memory.matrix_splices import Floats
 from causalist.memory.passage_records import SUPERSEDES, TIMESTAMP
 from causalist.memory.walk import Snapshot
 from causalist.model.answer import MemoryMode
-from causalist.rank.scoring.answer_confidence import Penalty, Stacked, loss_of
+from causalist.rank.scoring.answer_confidence import Penalty, StackedCandidates, loss_of
 
 CONFIDENCE, CONTRADICTS = "confidence", "contradicts"
 CONTRADICTION = "contradicts"  # predicate of triples that state a contradiction
@@ -326,7 +326,7 @@ def _fit_weights(rows: Sequence[FeedbackRow]) -> NDArray[np.float64]:
     sizes = np.array([len(row.used) for row in rows])
     query_of_row = np.repeat(np.arange(len(rows)), sizes)
     gold = np.concatenate([row.used for row in rows])
-    stacked = Stacked(
+    stacked = StackedCandidates(
         np.concatenate([row.features for row in rows]),
         np.zeros((int(sizes.sum()), 0)),
         gold,

@@ -22,7 +22,7 @@ from causalist.model.index import LexicalIndex
 from causalist.model.lookup import Affected
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, last_name, split_id
 from causalist.navigate.edges import DISPATCHED
-from causalist.navigate.impact import LEAST_PROBABILITY, CallSites, Chains, find_affected_with_chains
+from causalist.navigate.impact import MIN_PROBABILITY, CallSites, Chains, find_affected_with_chains
 from causalist.navigate.implicit_calls import ImplicitUses, class_of_constructor
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import find_nodes_with_words, rarity_of_shared_words
@@ -71,7 +71,7 @@ _PROVIDER = re.compile(r"^(?!.*\bvoid\b).*\bstatic\b", re.DOTALL)
 _MAX_SUBJECTS = 40  # nodes whose names are looked for; of more, some name is in any test
 _SETUP = re.compile(r"(?:async)?_?(?:set_?up|before|tear_?down|after|initiali[sz]e)", re.IGNORECASE)
 _MAX_TYPES = 200  # above or below one type of tests
-_LEAST_ODDS = 1e-4
+_MIN_ODDS = 1e-4
 
 
 _RUNS = (*sorted(CALLABLE_KINDS), NodeKind.HANDLER)
@@ -249,7 +249,7 @@ def find_users_and_tests(
 
 def count_probable_tests(tests: Sequence[Affected]) -> int:
     """Return the number of tests, the most probable first, with odds of at least `PROBABLE_SHARE` of the first."""
-    chances = [min(each.probability, 1.0 - _LEAST_ODDS) for each in tests]
+    chances = [min(each.probability, 1.0 - _MIN_ODDS) for each in tests]
     least = PROBABLE_SHARE * chances[0] / (1.0 - chances[0]) if chances else 0.0
     return sum(chance / (1.0 - chance) >= least for chance in chances)
 
@@ -293,7 +293,7 @@ def _find_tests(
             if earlier is not None:
                 chance = 1.0 - (1.0 - earlier.probability) * (1.0 - chance)
                 test_by_node[test] = earlier._replace(probability=chance)
-            elif chance >= LEAST_PROBABILITY:
+            elif chance >= MIN_PROBABILITY:
                 role, layer, tier = Role(int(graph.nodes.roles[test])).label, graph.layer(test), graph.tier(test)
                 test_by_node[test] = Affected(
                     ids[test], each.depth + 1, each.edge, role, "", layer, tier, "", chance, each.node
@@ -407,9 +407,9 @@ def _weigh(
     outer = _outermost(graph, subjects)
     weighed: dict[int, Affected] = {}
     for node, user in tests.items():
-        chance = min(max(user.probability, _LEAST_ODDS), 1.0 - LEAST_PROBABILITY)
+        chance = min(max(user.probability, _MIN_ODDS), 1.0 - MIN_PROBABILITY)
         way = log(chance / (1.0 - chance))
-        maker = log(max(makers.get(node, 1.0), LEAST_PROBABILITY))
+        maker = log(max(makers.get(node, 1.0), MIN_PROBABILITY))
         words = float(shared[node]) - most
         score = weights.bias + weights.way * way + weights.words * words + weights.maker * maker
         if texts is not None and user.edge.rule == NAMED:

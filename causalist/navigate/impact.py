@@ -133,7 +133,7 @@ RUN_SHARES = {
 DISPATCHED_SHARE = 0.4  # of calls of a method, to one that overrides it
 CALLS_OF_TESTS_SHARE = 0.95  # which branch less
 OWN_MEMBER_SHARE = 0.05  # of what a type says of its own functions, such as their decorators
-LEAST_PROBABILITY = 0.01  # of a chain that is followed
+MIN_PROBABILITY = 0.01  # of a chain that is followed
 
 
 def find_affected_nodes(
@@ -312,7 +312,7 @@ def _find_chains(
         for source, share, is_dispatched in user_edges.of(node):
             if source in users:
                 shares.setdefault(source, []).append(-chance * share)
-                if -chance * share > max(best.get(source, 0.0), LEAST_PROBABILITY):
+                if -chance * share > max(best.get(source, 0.0), MIN_PROBABILITY):
                     best[source] = -chance * share
                     nearer[source] = node
                     (dispatched.add if is_dispatched else dispatched.discard)(source)

@@ -35,10 +35,10 @@ from causalist.model.node_ids import NodeKind, Role, file_id, split_id
 from causalist.navigate.impact import RUN_SHARES
 from causalist.parse import dialect_of
 
-LEAST_PROBABILITY = 0.1  # of a file that is listed
+MIN_PROBABILITY = 0.1  # of a file that is listed
 _CERTAIN = 0.95  # confidence of a use that is called certain
-_LEAST_PART = 0.25  # log odds, of a reason that is told
-_LEAST_WORDS = 0.1  # likewise, the cosine: most files of a language share that many
+_MIN_PART = 0.25  # log odds, of a reason that is told
+_MIN_WORDS = 0.1  # likewise, the cosine: most files of a language share that many
 _RANK_OFFSET = 4  # the newest commits of a file weigh 1/4, 1/5, 1/6, ...
 _COMMON_PRIOR = 0.25  # keeps a file with one commit from certainty: a commit more that had no other file
 _COMMON_UNIT = 0.01
@@ -81,10 +81,10 @@ class MissingWeights(NamedTuple):
 
 # Fitted on commits of five repositories, see "Review of a change" in docs/benchmarks.md.
 MISSING_WEIGHTS = MissingWeights(bias=-6.228, any=1.546, few=9.524, idle=0.396, together=0.543)
-LEAST_BEST = 0.2  # of the best missing file: below it nothing is said
-LEAST_OTHER = 0.1  # of the files beside it
+MIN_BEST = 0.2  # of the best missing file: below it nothing is said
+MIN_OTHER = 0.1  # of the files beside it
 MAX_MISSING = 3
-LEAST_COMMON = 2  # commits with one of the changed files
+MIN_COMMON = 2  # commits with one of the changed files
 EQUAL_COMMITS = 30  # of 10, 30 and 100 the best on histories of six of them that were cut after 1 to 300 commits
 
 
@@ -115,7 +115,7 @@ def find_files_changing_with(
     """Return the files of code and tests that change together with the files of `changed`, likeliest first.
 
     They have `least_commits` commits in common with one of them and at least `least_probability` (None:
-    `LEAST_PROBABILITY`). `affected` are the
+    `MIN_PROBABILITY`). `affected` are the
     users of `changed`. Ties: by path. A file that changes with several of the changed ones is given once, with the
     likeliest.
     """
@@ -123,7 +123,7 @@ def find_files_changing_with(
     owners = sorted({int(owner) for owner in nodes.files[list(changed)].tolist() if owner >= 0})
     if not owners:
         return ()
-    least = LEAST_PROBABILITY if least_probability is None else least_probability
+    least = MIN_PROBABILITY if least_probability is None else least_probability
     weights = weigh_history(len(index.history.commits))
     files = _Files(index, owners)
     users = _find_users(affected)
@@ -148,7 +148,7 @@ def find_files_changing_with(
 def find_missing_files(index: Index, paths: Iterable[str], coded: Iterable[str]) -> tuple[ChangesWith, ...]:
     """Return the files that probably change together with those in `coded`, and that are none of `paths`.
 
-    At most `MAX_MISSING`, the likeliest first, then by path, and mostly none: they have `LEAST_COMMON` commits in
+    At most `MAX_MISSING`, the likeliest first, then by path, and mostly none: they have `MIN_COMMON` commits in
     common with one of the changed files, which is given as the reason. The probability is that of being the file that
     the change forgot, if it forgot one.
     """
@@ -159,14 +159,14 @@ def find_missing_files(index: Index, paths: Iterable[str], coded: Iterable[str])
         return ()
     chances = 1.0 / (1.0 + np.exp(-(MISSING_WEIGHTS.bias + evidence.scaled @ np.array(MISSING_WEIGHTS[1:]))))
     missing: list[ChangesWith] = []
-    for place in np.flatnonzero(chances >= LEAST_OTHER).tolist():
+    for place in np.flatnonzero(chances >= MIN_OTHER).tolist():
         node, reason = int(evidence.nodes[place]), int(evidence.reasons[place])
         if nodes.ids[node] not in own:
             n_both, n_commits, chance = int(evidence.n_both[place]), evidence.n_commits[reason], float(chances[place])
             role = Role(int(nodes.roles[node])).label
             missing.append(ChangesWith(nodes.ids[node], nodes.ids[reason], n_both, n_commits, chance, role))
     missing.sort(key=lambda each: (-each.probability, each.file))
-    return tuple(missing[:MAX_MISSING]) if missing and missing[0].probability >= LEAST_BEST else ()
+    return tuple(missing[:MAX_MISSING]) if missing and missing[0].probability >= MIN_BEST else ()
 
 
 class MissingEvidence(NamedTuple):
@@ -208,19 +208,19 @@ def gather_missing(index: Index, changed: Iterable[str]) -> MissingEvidence | No
         n_commits[owner], most = common.n_commits, np.maximum(most, common.counts)
     few = np.full(len(nothing), 1.0 / (1.0 + len(owners)))
     scaled = np.column_stack([np.log(nothing), few, np.log1p(idle), np.log1p(together / _COMMON_UNIT)])
-    kept = (most >= LEAST_COMMON) & ~np.isin(files.nodes, owners)
+    kept = (most >= MIN_COMMON) & ~np.isin(files.nodes, owners)
     return MissingEvidence(files.nodes[kept], scaled[kept], n_both[kept], reasons[kept], n_commits)
 
 
 def _find_partners(history: History, owners: Sequence[int]) -> NDArray[np.int64]:
-    """Return the files with at least `LEAST_COMMON` commits of one of `owners`, ascending."""
+    """Return the files with at least `MIN_COMMON` commits of one of `owners`, ascending."""
     commits = np.repeat(np.arange(len(history.indptr) - 1), np.diff(history.indptr))
     is_partner = np.zeros(len(history), dtype=np.bool_)
     is_own = np.zeros(len(history.indptr) - 1, dtype=np.bool_)
     for place in np.flatnonzero(np.isin(history.nodes, owners)).tolist():
         own = commits[history.files == place]
         is_own[own] = True
-        is_partner |= np.bincount(history.files[is_own[commits]], minlength=len(history)) >= LEAST_COMMON
+        is_partner |= np.bincount(history.files[is_own[commits]], minlength=len(history)) >= MIN_COMMON
         is_own[own] = False
     return history.nodes[is_partner].astype(np.int64)
 
@@ -427,14 +427,14 @@ def _tell_reasons(
         n_both = int(common.counts[place])
         reasons.append((part_by_name["together"], f"changed together in {n_both} of {common.n_commits} commits"))
     if user is not None:
-        reasons.append((max(part_by_name["use"], _LEAST_PART if user.depth == 1 else 0.0), describe_use(user)))
+        reasons.append((max(part_by_name["use"], _MIN_PART if user.depth == 1 else 0.0), describe_use(user)))
     if evidence.name[place] >= 0.5:
         reasons.append((part_by_name["name"], "same name" if evidence.name[place] > 0.999 else "like name"))
     if evidence.words[place] > 0:
-        is_told = evidence.words[place] >= _LEAST_WORDS
+        is_told = evidence.words[place] >= _MIN_WORDS
         reasons.append((part_by_name["words"] if is_told else 0.0, f"words in common: {evidence.words[place]:.0%}"))
     reasons.sort(key=lambda each: -each[0])
-    return tuple(text for part, text in reasons if part >= _LEAST_PART) or tuple(text for _, text in reasons[:1])
+    return tuple(text for part, text in reasons if part >= _MIN_PART) or tuple(text for _, text in reasons[:1])
 
 
 def describe_use(user: Affected) -> str:

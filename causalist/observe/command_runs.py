@@ -6,7 +6,7 @@ deleted once it is in the store (`observed_calls.py`), so that what a killed run
 
 A command may write profiles of coverage, too. These say what each test ran, but have no callers, so that no call comes
 of them. `go test` writes one profile for all tests. After such a command each test is run once more, alone, as long as
-that takes no longer than the command itself or `_LEAST_SECONDS`; packages are compiled once.
+that takes no longer than the command itself or `_MIN_SECONDS`; packages are compiled once.
 """
 
 import json
@@ -37,7 +37,7 @@ from causalist.parse import dialect_of, find_secrets, mask_secrets
 
 _GO_FOLDER = "go"
 _NAMES = "tests.json"
-_LEAST_SECONDS = 10.0
+_MIN_SECONDS = 10.0
 _PACKAGES = "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}\t{{.Dir}}{{end}}"
 # Of the flags of `go test`: those that take a value in the next argument if it is not given by "=".
 _FLAGS_WITH_VALUE = frozenset({
@@ -55,7 +55,7 @@ def run_go_tests(folder: Path, command: Sequence[str], environment: Mapping[str,
     if len(command) < 2 or Path(command[0]).stem != "go" or command[1] != "test":
         return 0
     flags, packages = _split(command[2:])
-    into, ends, names = folder / _GO_FOLDER, time.monotonic() + max(seconds, _LEAST_SECONDS), dict[str, str]()
+    into, ends, names = folder / _GO_FOLDER, time.monotonic() + max(seconds, _MIN_SECONDS), dict[str, str]()
     with suppress(OSError, subprocess.SubprocessError):
         into.mkdir(exist_ok=True)
         listed = _output([command[0], "list", "-f", _PACKAGES, *packages], environment, ends)

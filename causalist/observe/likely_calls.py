@@ -20,7 +20,7 @@ from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
 from causalist.parse import dialect_of
 
-LEAST_LIKELY = 0.1  # less likely calls are left out
+MIN_LIKELY = 0.1  # less likely calls are left out
 # Weights of the values of `pairs_of` and `alike_targets`, by `python -m tests.benchmarks.observe.likeness`.
 WEIGHTS = (
     -0.72, 0.44, 0.37, -0.39, -0.29, 0.61, 0.58, 0.15, -0.09, -0.89, 2.43, 2.10, -0.16, 2.95, 0.21, 2.53, 1.39, 0.09,
@@ -50,9 +50,9 @@ _RUNNING = {
 }  # fmt: skip
 _CALLING_KINDS = frozenset({*CALLABLE_KINDS, *TYPE_KINDS, NodeKind.FILE})
 _USES = frozenset({EdgeKind.CALLS, EdgeKind.REFERENCES, EdgeKind.READS, EdgeKind.WRITES, EdgeKind.EXTENDS})
-_LEAST_USE = 0.3  # confidence of an edge that counts as a feature
-_LEAST_SHARE = 0.25  # of the callers with a feature, for a callee that is not mentioned
-_LEAST_COUNTED = 0.05  # share of the callers with a feature; rarer callees say as little as none
+_MIN_USE = 0.3  # confidence of an edge that counts as a feature
+_MIN_SHARE = 0.25  # of the callers with a feature, for a callee that is not mentioned
+_MIN_COUNTED = 0.05  # share of the callers with a feature; rarer callees say as little as none
 _MAX_NAMESAKES = 40  # more definitions of one name are not told apart
 _PRIOR, _PRIOR_WEIGHT = 0.1, 1.0  # a share of callers before any was seen, and for how many it stands
 _MAX_ALIKE = 1000  # definitions that share a trait
@@ -115,7 +115,7 @@ def likely_calls(
         )
         for callee, values in pairs:
             chance = 1.0 / (1.0 + exp(-sum(a * b for a, b in zip(weights, values, strict=True))))
-            if chance >= LEAST_LIKELY:
+            if chance >= MIN_LIKELY:
                 chance_by_call[caller, callee] = round(min(chance, MAX_LIKELY), 3)
     return chance_by_call
 
@@ -174,7 +174,7 @@ class CallLikeness:
             self._n_mentions.update(mentioned.keys())
             self._n_called.update(called & mentioned.keys())
         self._likely = {
-            feature: [(callee, k) for callee, k in sorted(counts.items()) if k >= _LEAST_COUNTED * self._n[feature]]
+            feature: [(callee, k) for callee, k in sorted(counts.items()) if k >= _MIN_COUNTED * self._n[feature]]
             for feature, counts in self._n_calls.items()
         }
         self._n_calls.clear()
@@ -258,7 +258,7 @@ class CallLikeness:
             inner = self._children.get(scope, ())
             level += inner if is_function else [x for x in inner if self._graph.kind(x) not in CALLABLE_KINDS]
             for number in self._graph.outgoing(scope):
-                if edges.kinds[number] in _USES and edges.confidences[number] >= _LEAST_USE:
+                if edges.kinds[number] in _USES and edges.confidences[number] >= _MIN_USE:
                     is_base = edges.kinds[number] == EdgeKind.EXTENDS
                     target = int(edges.targets[number])
                     if scope != node or not is_base:
@@ -335,7 +335,7 @@ class CallLikeness:
         uses = content.uses | content.derived
         near = frozenset[int]().union(*map(self._near_of, uses))
         in_file = self._read_file(int(self._graph.nodes.files[node]))
-        for callee in sorted(mentioned.keys() | {each for each, share in shares.items() if share >= _LEAST_SHARE}):
+        for callee in sorted(mentioned.keys() | {each for each, share in shares.items() if share >= _MIN_SHARE}):
             if callee == node:
                 continue
             token, owner, leaf = mentioned.get(callee, ""), self.owner_of(callee), self._leaves[callee]
@@ -345,7 +345,7 @@ class CallLikeness:
             of_mentions = (k + _PRIOR * _PRIOR_WEIGHT) / (n + _PRIOR_WEIGHT)
             is_special = _is_special(leaf)
             is_used, is_near = owner in uses, owner in near
-            if is_special and not (is_used or is_near or share >= _LEAST_SHARE):
+            if is_special and not (is_used or is_near or share >= _MIN_SHARE):
                 continue
             is_method_call, is_read = token.startswith(".") and token.endswith("("), token.startswith(".")
             yield (
@@ -392,7 +392,7 @@ class CallLikeness:
             for inner in (node, *(self._children.get(node, ()) if kinds[node] in TYPE_KINDS else ())):
                 for number in self._graph.outgoing(inner):
                     target = int(edges.targets[number])
-                    is_use = edges.kinds[number] in _USES and edges.confidences[number] >= _LEAST_USE
+                    is_use = edges.kinds[number] in _USES and edges.confidences[number] >= _MIN_USE
                     if is_use and kinds[target] in TYPE_KINDS:
                         near.update(self.bases_of(target))
             if (owner := self.owner_of(node)) >= 0:

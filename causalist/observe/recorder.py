@@ -27,7 +27,7 @@ _SHARE = 20.0  # of the time, writing takes one part
 _TEST_VARIABLE = "PYTEST_CURRENT_TEST"
 _GENERATORS = 0x20 | 0x80 | 0x200  # flags of generators, coroutines and asynchronous generators
 _NOBODY = -1
-_LEAST_TOOL, _MAX_TOOL = 3, 5  # numbers of tools of sys.monitoring that no kind of tool claims
+_MIN_TOOL, _MAX_TOOL = 3, 5  # numbers of tools of sys.monitoring that no kind of tool claims
 
 
 class Recorder:
@@ -264,7 +264,7 @@ def start(folder: str) -> Recorder:
     """Record the calls of this process, of its threads and of its forks into files of `folder`."""
     recorder = Recorder(folder)
     monitoring: Any = getattr(sys, "monitoring", None)
-    tools = range(_LEAST_TOOL, _MAX_TOOL + 1) if monitoring else ()
+    tools = range(_MIN_TOOL, _MAX_TOOL + 1) if monitoring else ()
     tool = next((each for each in tools if monitoring.get_tool(each) is None), None)
     if tool is not None:
         monitoring.use_tool_id(tool, "causalist")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.extract import (
-    Needed,
+    NeededNode,
     extract_subgraph,
     lift_to_files,
     order_subgraph,
@@ -224,7 +224,7 @@ def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") 
     return digest.hexdigest()[:16]
 
 
-def sufficiency_of(confidence: float | None, needed: Sequence[Needed]) -> float | None:
+def sufficiency_of(confidence: float | None, needed: Sequence[NeededNode]) -> float | None:
     """Return the probability that a pack of the default size is enough to answer; None without a confidence.
 
     A logistic model of the confidence and of the probability that the most needed item is needed, fitted to 244 packs;

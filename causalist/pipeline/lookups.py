@@ -52,7 +52,7 @@ if TYPE_CHECKING:  # a question needs none of these
     from causalist.prove import ProofStore, StaleProof
 
 
-class _Seen(NamedTuple):
+class _ObservedView(NamedTuple):
     """The graph with what runs saw and what was proven, the stale part of that, and all of it."""
 
     graph: ObservedGraph
@@ -72,9 +72,9 @@ class Observations:
     def __init__(self, places: Sequence[Path], *, with_proofs: bool = True) -> None:
         self.places = tuple(places)
         self._names = (OBSERVED_NAME, PROVEN_NAME) if with_proofs else (OBSERVED_NAME,)
-        self._loaded: tuple[Index, object, _Seen | None] | None = None
+        self._loaded: tuple[Index, object, _ObservedView | None] | None = None
 
-    def load(self, index: Index, read: Callable[[FileEntry], SourceFile | str]) -> _Seen | None:
+    def load(self, index: Index, read: Callable[[FileEntry], SourceFile | str]) -> _ObservedView | None:
         """Return what is known of the definitions of an index beside it; None if nothing is kept."""
         stamps = tuple(evidence_stamp(self.places, name) for name in self._names)
         if self._loaded is None or self._loaded[0] is not index or self._loaded[1] != stamps:
@@ -91,7 +91,7 @@ def evidence_stamp(places: Sequence[Path], name: str) -> tuple[int, ...] | None:
 
 def _read_seen(
     places: Sequence[Path], index: Index, read: Callable[[FileEntry], SourceFile | str], *, with_proofs: bool
-) -> _Seen | None:
+) -> _ObservedView | None:
     from causalist.observe import Freshness, ObservedStore, observed_graph, read_store, stale_calls
     from causalist.prove import proven_graph, read_proofs, stale_proofs
 
@@ -102,9 +102,9 @@ def _read_seen(
     graph = observed_graph(index, store or ObservedStore(), freshness)
     stale = tuple(stale_calls(store, freshness)) if store is not None else ()
     if proofs is None:
-        return _Seen(graph, stale, (), store, None, freshness)
+        return _ObservedView(graph, stale, (), store, None, freshness)
     unproven = tuple(stale_proofs(proofs, freshness))
-    return _Seen(proven_graph(graph, proofs, freshness), stale, unproven, store, proofs, freshness)
+    return _ObservedView(proven_graph(graph, proofs, freshness), stale, unproven, store, proofs, freshness)
 
 
 def _is_within(node_id: str, outer: str | None) -> bool:

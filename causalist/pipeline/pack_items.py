@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.extract import (
-    Needed,
+    NeededNode,
     RelevanceInput,
     default_relevance,
     extract_subgraph,
@@ -72,13 +72,13 @@ def choose_needed(
     confidence: float | None,
     options: AskOptions,
     inside: NDArray[np.bool_] | None,
-) -> list[Needed]:
+) -> list[NeededNode]:
     """Return what a pack may show, the most needed first.
 
     A pattern, a list by PageRank alone and a list of files stay in rank order: nothing was fitted to them.
     """
     if options.level is Level.FILE or options.rank is RankMode.PAGERANK or ranking.question.is_pattern:
-        return [Needed(each.node, 1.0 / (1.0 + i)) for i, each in enumerate(chosen)]
+        return [NeededNode(each.node, 1.0 / (1.0 + i)) for i, each in enumerate(chosen)]
     given = RelevanceInput(
         graph,
         ranking.definitions,
@@ -90,7 +90,7 @@ def choose_needed(
         find_given_names(options.names, graph, lexical),
     )
     judged = judge_relevance(given, default_relevance(), use_edges=options.graph)
-    kept: list[Needed] = []
+    kept: list[NeededNode] = []
     around: set[int] = set()  # nodes that enclose a node that is kept
     for candidate in judged:
         if len(kept) == _max_nodes(options):
@@ -114,8 +114,12 @@ def choose_needed(
 
 
 def with_document(
-    needed: Sequence[Needed], graph: CodeGraph, ranking: Ranking, options: AskOptions, inside: NDArray[np.bool_] | None
-) -> list[Needed]:
+    needed: Sequence[NeededNode],
+    graph: CodeGraph,
+    ranking: Ranking,
+    options: AskOptions,
+    inside: NDArray[np.bool_] | None,
+) -> list[NeededNode]:
     """Return what a pack may show with the passage of a document that says most, and the code that the document names.
 
     Code is only brought if the query finds it too, the best of it first. A pattern and lists of files have no document.
@@ -143,10 +147,10 @@ def with_document(
     is_from = (edges.kinds == EdgeKind.MENTIONS) & (nodes.files[edges.sources] == nodes.files[passage])
     numbers = np.flatnonzero(is_from & (scores[edges.targets] > 0))
     named = sorted(numbers.tolist(), key=lambda number: (-round(float(scores[edges.targets[number]]), 9), number))
-    brought = {int(edges.targets[number]): Needed(int(edges.targets[number]), DOCUMENT_PROBABILITY, passage, number)
+    brought = {int(edges.targets[number]): NeededNode(int(edges.targets[number]), DOCUMENT_PROBABILITY, passage, number)
                for number in reversed(named) if inside is None or inside[edges.targets[number]]}  # fmt: skip
     best = list(reversed(brought.values()))[:MAX_MENTIONED]
-    for each in (Needed(passage, DOCUMENT_PROBABILITY), *best):
+    for each in (NeededNode(passage, DOCUMENT_PROBABILITY), *best):
         previous = needed_by_node.get(each.node)
         if previous is None or previous.probability < each.probability:
             needed_by_node[each.node] = each if previous is None else previous._replace(probability=each.probability)
@@ -161,7 +165,7 @@ def _max_nodes(options: AskOptions) -> int:
 
 def choose_pack(
     graph: CodeGraph,
-    needed: Sequence[Needed],
+    needed: Sequence[NeededNode],
     results: Sequence[Hit],
     definitions_of: Mapping[int, Sequence[int]],
     texts: SourceText,
@@ -207,7 +211,7 @@ def choose_pack(
     return PackChoice(tuple(items), tuple(name_edge(graph, edge, ids) for edge in edges), removed)
 
 
-def _is_read(needed: Needed, options: AskOptions) -> bool:
+def _is_read(needed: NeededNode, options: AskOptions) -> bool:
     return options.fill or needed.probability >= MIN_PROBABILITY_READ * strictness_of(options.max_tokens)
 
 

@@ -50,7 +50,7 @@ from causalist.prove.proofs import (
 from causalist.prove.pytest_runs import (
     COLLECTION,
     BrokenFunction,
-    Ended,
+    EndedTest,
     Frame,
     Interpreter,
     RunLimits,
@@ -552,7 +552,7 @@ class _Experiment:
         for name, test in names.items():
             ended = run.ended.get(name)
             if ended is None and _is_uncollected(run, name):
-                ended = Ended(name, test, "failed", COLLECTION, 0.0, ())
+                ended = EndedTest(name, test, "failed", COLLECTION, 0.0, ())
             if ended is None:
                 outcomes.setdefault(test, HANGS)
             elif ended.outcome == "failed":
@@ -647,7 +647,7 @@ def _is_uncollected(run: TestRun, name: str) -> bool:
 _UNKNOWN = TestState(Version("", ""), "not tried yet")
 
 
-def _describe_baseline(ends: Sequence[tuple[Ended, Ended | None]]) -> str:
+def _describe_baseline(ends: Sequence[tuple[EndedTest, EndedTest | None]]) -> str:
     """Return in words why a test that ended does not count."""
     outcomes = {each.outcome if each is not None else "missing" for pair in ends for each in pair}
     if any(again is None or one.outcome != again.outcome for one, again in ends):

@@ -221,7 +221,7 @@ class Interpreter(NamedTuple):
     options: tuple[str, ...]
 
 
-class Ended(NamedTuple):
+class EndedTest(NamedTuple):
     """The end of a test: "passed", "failed" or "skipped", in the phase `phase` of pytest. `test` is its id."""
 
     name: str
@@ -236,7 +236,7 @@ class Ended(NamedTuple):
 class TestRun:
     """A run of pytest. `hung` is the test that did not end in time, "" if none; `tail` the end of the output."""
 
-    ended: dict[str, Ended] = field(default_factory=dict)  # by name in pytest
+    ended: dict[str, EndedTest] = field(default_factory=dict)  # by name in pytest
     ran: dict[str, tuple[Frame, ...]] = field(default_factory=dict)  # frames around the function, by name, "" outside
     not_collected: dict[str, str] = field(default_factory=dict)  # text of the error by path
     loaded: tuple[bool, str] | None = None
@@ -413,7 +413,7 @@ def _take(run: TestRun, row: list[Any]) -> None:
     """Take up one row of the plugin."""
     match row:
         case ["end", str(name), str(test), str(outcome), str(phase), seconds, list(frames)]:
-            run.ended[name] = Ended(name, test, outcome, phase, float(seconds), _frames(frames))
+            run.ended[name] = EndedTest(name, test, outcome, phase, float(seconds), _frames(frames))
         case ["ran", name, list(frames)]:
             run.ran[name or ""] = _frames(frames)
         case ["collect", str(path), str(text), _]:

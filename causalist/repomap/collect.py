@@ -32,7 +32,7 @@ from causalist.rank import restrict_to
 from causalist.rank.pagerank import personalized_pagerank
 from causalist.repomap.descriptions import (
     NAMES,
-    Declared,
+    ManifestEntry,
     PackageManifest,
     first_paragraph,
     first_sentence,
@@ -192,7 +192,7 @@ def _package(folders: Sequence[str], paths: frozenset[str]) -> Sequence[str]:
     return folders[start:] or folders[-1:]
 
 
-def _target(graph: CodeGraph, paths: frozenset[str], folder: str, declared: Declared) -> str:
+def _target(graph: CodeGraph, paths: frozenset[str], folder: str, declared: ManifestEntry) -> str:
     """Return the node that a manifest's target names: `package.module:function`, or a file.
 
     The file may be built from a source of the same name.

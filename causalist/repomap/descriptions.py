@@ -14,7 +14,7 @@ from causalist._internal.text_formatting import find_table, read_toml
 from causalist.model.lookup import EntryPointKind
 
 
-class Declared(NamedTuple):
+class ManifestEntry(NamedTuple):
     """`kind` and `name` as in `EntryPoint`; `target` as the manifest writes it."""
 
     kind: EntryPointKind
@@ -27,7 +27,7 @@ class PackageManifest(NamedTuple):
 
     name: str = ""
     summary: str = ""
-    entries: tuple[Declared, ...] = ()
+    entries: tuple[ManifestEntry, ...] = ()
 
 
 NAMES = ("pyproject.toml", "package.json", "Cargo.toml", "go.mod", "setup.cfg", "composer.json")
@@ -48,7 +48,7 @@ def read_package_metadata(name: str, text: str) -> PackageManifest:
             return _setup_cfg(text)
         if name == "go.mod":
             module = _GO_MODULE.search(text)
-            return PackageManifest(entries=(Declared(EntryPointKind.IMPORT, module[1], "."),) if module else ())
+            return PackageManifest(entries=(ManifestEntry(EntryPointKind.IMPORT, module[1], "."),) if module else ())
         data = json.loads(text) if name.endswith(".json") else read_toml(text)
     except (ValueError, RecursionError, configparser.Error):
         return PackageManifest()
@@ -61,7 +61,7 @@ def read_package_metadata(name: str, text: str) -> PackageManifest:
         listed = data.get("bin")
         binaries = listed if isinstance(listed, list) else []
         entries = [
-            Declared(EntryPointKind.COMMAND, _text(b, "name"), _text(b, "path"))
+            ManifestEntry(EntryPointKind.COMMAND, _text(b, "name"), _text(b, "path"))
             for b in binaries
             if isinstance(b, dict)
         ]
@@ -72,7 +72,7 @@ def read_package_metadata(name: str, text: str) -> PackageManifest:
 def _pyproject(data: dict[str, Any]) -> PackageManifest:
     project, poetry = find_table(data, "project"), find_table(data, "tool", "poetry")
     entries = [
-        Declared(EntryPointKind.COMMAND, name, target)
+        ManifestEntry(EntryPointKind.COMMAND, name, target)
         for table in (find_table(project, "scripts"), find_table(project, "gui-scripts"), find_table(poetry, "scripts"))
         for name, target in table.items()
         if isinstance(target, str)
@@ -81,35 +81,35 @@ def _pyproject(data: dict[str, Any]) -> PackageManifest:
     return PackageManifest(name, _text(project, "description") or _text(poetry, "description"), tuple(entries))
 
 
-def _package_json(data: dict[str, Any]) -> Iterator[Declared]:
+def _package_json(data: dict[str, Any]) -> Iterator[ManifestEntry]:
     name = _text(data, "name")
     binaries = data.get("bin")
     if isinstance(binaries, list):  # composer.json
         yield from (
-            Declared(EntryPointKind.COMMAND, path.rpartition("/")[2], path)
+            ManifestEntry(EntryPointKind.COMMAND, path.rpartition("/")[2], path)
             for path in binaries
             if isinstance(path, str)
         )
     elif isinstance(binaries, str):
-        yield Declared(EntryPointKind.COMMAND, name.rpartition("/")[2], binaries)
+        yield ManifestEntry(EntryPointKind.COMMAND, name.rpartition("/")[2], binaries)
     elif isinstance(binaries, dict):
         yield from (
-            Declared(EntryPointKind.COMMAND, key, path) for key, path in binaries.items() if isinstance(path, str)
+            ManifestEntry(EntryPointKind.COMMAND, key, path) for key, path in binaries.items() if isinstance(path, str)
         )
     if data.get("private") is True:
         return  # nobody outside can import it
     exports = data.get("exports")
     if isinstance(exports, str):
-        yield Declared(EntryPointKind.IMPORT, name, exports)
+        yield ManifestEntry(EntryPointKind.IMPORT, name, exports)
     elif isinstance(exports, dict):
         paths = exports if any(key.startswith(".") for key in exports) else {".": exports}
         for key in [key for key in (".", *paths) if key in paths]:
             path = _condition(paths[key])
             if path and "*" not in key and not key.endswith(".json"):
-                yield Declared(EntryPointKind.IMPORT, name + key.removeprefix("."), path)
+                yield ManifestEntry(EntryPointKind.IMPORT, name + key.removeprefix("."), path)
                 return  # the others lie below it
     elif isinstance(data.get("main"), str):
-        yield Declared(EntryPointKind.IMPORT, name, data["main"])
+        yield ManifestEntry(EntryPointKind.IMPORT, name, data["main"])
 
 
 def _condition(value: Any) -> str:
@@ -130,7 +130,7 @@ def _setup_cfg(text: str) -> PackageManifest:
     for line in parser.get("options.entry_points", "console_scripts", fallback="").splitlines():
         name, equals, target = line.partition("=")
         if equals:
-            entries.append(Declared(EntryPointKind.COMMAND, name.strip(), target.strip()))
+            entries.append(ManifestEntry(EntryPointKind.COMMAND, name.strip(), target.strip()))
     summary = parser.get("metadata", "description", fallback="")
     return PackageManifest(parser.get("metadata", "name", fallback=""), summary, tuple(entries))
 

@@ -20,10 +20,10 @@ from causalist.rank import bm25
 from causalist.review.changes import ChangedDefinition, ChangeKind, DefinitionVersion
 from causalist.review.syntax_file import CallAt, DeclaredParameter, SyntaxFile
 
-_LEAST_CONFIDENCE = 0.5  # or certainty, of the edge that says which definition is called
+_MIN_CONFIDENCE = 0.5  # or certainty, of the edge that says which definition is called
 _GONE_SHARE = 0.8  # of calls by the unique name of a removed definition, that meant it
 _NAME_SHARE = 0.6  # of calls by the unique name of a definition, that mean it
-_LEAST_NAME = 6  # characters of a name that says enough
+_MIN_NAME_CHARACTERS = 6  # characters of a name that says enough
 _MAX_FILES = 200  # with a name in their text
 _UNTOLD_ARITY = frozenset({"javascript", "flow"})  # may be called with more arguments than there are parameters
 _MAX_NAMESAKES = 40
@@ -157,7 +157,7 @@ def _find_misfits(
         targets[owner] = 1.0
         names.add(last_name(nodes.ids[owner]))
         names |= {"super", "this", "base", "__init__"}
-    for base in find_overridden(graph, [node], _LEAST_CONFIDENCE):
+    for base in find_overridden(graph, [node], _MIN_CONFIDENCE):
         targets.setdefault(base, 0.0)  # calls of these are not those of the changed one alone
     overloads = graph.namesakes(node)
     if len(overloads) > _MAX_NAMESAKES:
@@ -174,7 +174,7 @@ def _find_misfits(
     by_source: dict[int, float] = {}
     numbers = graph.edges_into(np.array([n for n, share in targets.items() if share], dtype=np.int64))
     for number, confidence in zip(numbers.tolist(), graph.certainties(numbers).tolist(), strict=True):
-        if edges.kinds[number] == EdgeKind.CALLS and confidence >= _LEAST_CONFIDENCE:
+        if edges.kinds[number] == EdgeKind.CALLS and confidence >= _MIN_CONFIDENCE:
             source = int(edges.sources[number])
             by_source[source] = max(by_source.get(source, 0.0), confidence)
     # Where arguments choose between overloads, a call that no longer fits has lost its target.
@@ -219,7 +219,7 @@ def _calls_others(graph: CodeGraph, source: int, targets: set[int], names: set[s
     return any(
         edges.kinds[number] == EdgeKind.CALLS
         and int(edges.targets[number]) not in targets
-        and graph.edge(number).certainty >= _LEAST_CONFIDENCE
+        and graph.edge(number).certainty >= _MIN_CONFIDENCE
         and last_name(graph.nodes.ids[int(edges.targets[number])]) in names
         for number in graph.outgoing(source)
     )
@@ -297,7 +297,7 @@ def _writers_of(index: Index, name: str, path: str) -> list[int]:
     graph, lexical = index.graph, index.lexical
     nodes = graph.nodes
     term = lexical.terms.position(name.lower())
-    if term < 0 or len(name) < _LEAST_NAME:
+    if term < 0 or len(name) < _MIN_NAME_CHARACTERS:
         return []
     scores = bm25(lexical.files, {term: 1.0}, len(nodes))
     language = dialect_of(path)

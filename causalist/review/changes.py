@@ -19,8 +19,8 @@ from causalist.parse import mask_secrets, with_line_feeds
 from causalist.review.syntax_file import DeclaredParameter, SyntaxFile
 from causalist.review.versions import FileVersions
 
-_LEAST_MARKS = 12  # of code that is known again under another name
-_LEAST_SHARE = 0.6  # of common marks of a definition and the one that it became
+_MIN_MARKS = 12  # of code that is known again under another name
+_MIN_SHARE = 0.6  # of common marks of a definition and the one that it became
 _MAX_PAIRS = 20_000
 
 
@@ -384,7 +384,7 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
     for each in old_left:
         same = [o for o in nearby.of(each) if id(o) not in taken and _without_name(o) == _without_name(each)]
         same.sort(key=lambda o: (o.fact.name != each.fact.name, o.path != each.path))
-        is_sure = len(each.whole) >= _LEAST_MARKS or (same and same[0].fact.name == each.fact.name)
+        is_sure = len(each.whole) >= _MIN_MARKS or (same and same[0].fact.name == each.fact.name)
         if (
             same
             and is_sure
@@ -398,7 +398,7 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
     if len(old_left) * len(new_left) <= _MAX_PAIRS:
         counts: dict[int, Counter[bytes]] = {}
         for i, old_definition in enumerate(old_left):
-            if old_definition.fact.kind not in CALLABLE_KINDS | TYPE_KINDS or len(old_definition.whole) < _LEAST_MARKS:
+            if old_definition.fact.kind not in CALLABLE_KINDS | TYPE_KINDS or len(old_definition.whole) < _MIN_MARKS:
                 continue
             for j, other in enumerate(new_left):
                 is_near = old_definition.fact.name == other.fact.name or (
@@ -411,7 +411,7 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
                         counts[id(side)] = Counter(_without_name(side))
                 common = (counts[id(old_definition)] & counts[id(other)]).total()
                 share = 2 * common / (len(old_definition.whole) + len(other.whole))
-                if share >= (_LEAST_SHARE if old_definition.fact.name == other.fact.name else 0.8):
+                if share >= (_MIN_SHARE if old_definition.fact.name == other.fact.name else 0.8):
                     shares.append((-share, old_definition.fact.name != other.fact.name, i, j))
     for _, _, i, j in sorted(shares):
         if id(old_left[i]) not in taken and id(new_left[j]) not in taken:

@@ -37,7 +37,7 @@ from causalist.review.changes import ChangedDefinition, ChangedFile, ChangeKind,
 from causalist.review.versions import FileVersions
 from causalist.source import blob_hash
 
-_LEAST_CONFIDENCE = 0.5  # of a use that breaks a rule
+_MIN_CONFIDENCE = 0.5  # of a use that breaks a rule
 
 
 class LayerRules(NamedTuple):
@@ -84,7 +84,7 @@ def find_broken_rules(index: Index, versions: Sequence[FileVersions], rules: Lay
             continue
         numbers = graph.edges_out_of(np.flatnonzero((nodes.files == file) & (nodes.roles != Role.TEST)))
         numbers = numbers[np.isin(edges.kinds[numbers], sorted(USE_KINDS))]
-        numbers = numbers[graph.certainties(numbers) >= _LEAST_CONFIDENCE]
+        numbers = numbers[graph.certainties(numbers) >= _MIN_CONFIDENCE]
         numbers = numbers[nodes.kinds[edges.targets[numbers]] != NodeKind.EXTERNAL]
         old_lines, lines = set((version.old or b"").splitlines()), version.new.split(b"\n")
         reported: set[tuple[int, str]] = set()
@@ -116,8 +116,8 @@ def _mark_members(graph: CodeGraph, name: str) -> NDArray[np.bool_]:
 
 
 _MAX_HOT = 5
-_LEAST_USERS = 3  # of a hot spot
-_LEAST_USES = 0.5  # certainty of uses that are counted
+_MIN_USERS = 3  # of a hot spot
+_MIN_USES = 0.5  # certainty of uses that are counted
 
 
 class HotSpot(NamedTuple):
@@ -280,13 +280,13 @@ def _find_hot_spots(index: Index, places: Iterable[int]) -> tuple[HotSpot, ...]:
         if graph.kind(node) is NodeKind.FILE or graph.nodes.roles[node] == Role.TEST or not len(history):
             continue
         numbers = graph.edges_into(np.array([node]))
-        numbers = numbers[graph.certainties(numbers) >= _LEAST_USES]
+        numbers = numbers[graph.certainties(numbers) >= _MIN_USES]
         users = set(graph.edges.sources[numbers].tolist()) - {int(graph.nodes.parents[node]), node}
         place = int(np.searchsorted(history.nodes, graph.nodes.files[node]))
         if place >= len(history.nodes) or history.nodes[place] != graph.nodes.files[node]:
             continue
         churn = float(history.churn[place])
-        if len(users) >= _LEAST_USERS and churn > 0:
+        if len(users) >= _MIN_USERS and churn > 0:
             spots.append((-churn * len(users), HotSpot(graph.nodes.ids[node], len(users), round(churn, 1))))
     return tuple(spot for _, spot in sorted(spots)[:_MAX_HOT])
 
@@ -313,7 +313,7 @@ def _find_added_secrets(index: Index, versions: Sequence[FileVersions]) -> Itera
                 yield AddedSecret(version.path, row + 1)
 
 
-LEAST_TOKENS = 200
+MIN_TOKENS = 200
 _CHANGE_SHARE = 0.65  # of the budget, for the changed definitions themselves while other blocks wait
 _WHOLE_LINES = 60  # of a definition that is shown whole beside its change
 _AROUND = 3  # lines before and after a use
@@ -341,8 +341,8 @@ class _Block(NamedTuple):
 
 def pack_review(index: Index, texts: SourceText, review: Review, *, max_tokens: int) -> str:
     """Return the pack of a review, of at most `max_tokens`. Raises BudgetTooSmall below 200 tokens."""
-    if max_tokens < LEAST_TOKENS:
-        raise BudgetTooSmall(f"a review needs at least {LEAST_TOKENS} tokens, not {max_tokens}")
+    if max_tokens < MIN_TOKENS:
+        raise BudgetTooSmall(f"a review needs at least {MIN_TOKENS} tokens, not {max_tokens}")
     head = f"# Change of {len(review.files)} files: {len(review.definitions)} definitions\n\n"
     parts, n_left_out = [head], dict[str, int]()
     room = max_tokens - count_tokens(head) - _LAST_LINE_TOKENS

@@ -16,7 +16,7 @@ from causalist.source import BlobReader, as_utf8, blob_hash, read_bytes
 from causalist.source.generated import judge_content
 from causalist.source.git import RunningGit, git_arguments, head_commit, work_tree_top
 
-_LEAST_COMMON = 0.5  # of the lines of two files of which one is the other renamed
+_MIN_COMMON = 0.5  # of the lines of two files of which one is the other renamed
 _MAX_PAIRS = 10_000  # removed and added files whose lines are compared
 _MAX_BYTES = 1_000_000  # of a file that is no code and is compared
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -45,7 +45,7 @@ class FileVersions(NamedTuple):
         return self.after or self.before
 
 
-class _Stored(NamedTuple):
+class _TreeEntry(NamedTuple):
     mode: bytes
     blob: str
 
@@ -91,24 +91,24 @@ def compare_commits(root: Path, before: str | None, after: str) -> list[FileVers
         return _compare_stored(root, {}, _list_tree(root, after))
     given = ("diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", before, after, "--")
     parts = RunningGit(git_arguments(root), *given).finish().check().output.split(b"\0")
-    sides: tuple[dict[str, _Stored], dict[str, _Stored]] = {}, {}
+    sides: tuple[dict[str, _TreeEntry], dict[str, _TreeEntry]] = {}, {}
     for about, path in zip(parts[::2], parts[1::2], strict=False):
         old_mode, new_mode, old_blob, new_blob, _ = about.removeprefix(b":").split()
         for side, mode, blob in zip(sides, (old_mode, new_mode), (old_blob, new_blob), strict=True):
             if mode != _NO_FILE:
-                side[path.decode("utf-8", "replace")] = _Stored(mode, blob.decode("ascii"))
+                side[path.decode("utf-8", "replace")] = _TreeEntry(mode, blob.decode("ascii"))
     return _compare_stored(root, *(_below(root, side) for side in sides))
 
 
 def compare_staged(root: Path, before: str) -> list[FileVersions]:
     """Return the files that differ between a commit and git's index. Raises GitError."""
     done = RunningGit(git_arguments(root), "ls-files", "--stage", "-z", "--full-name").finish().check()
-    staged: dict[str, _Stored] = {}
+    staged: dict[str, _TreeEntry] = {}
     for row in done.output.split(b"\0"):
         about, _, path = row.partition(b"\t")
         parts = about.split()
         if len(parts) == 3 and parts[2] == b"0":
-            staged[path.decode("utf-8", "replace")] = _Stored(parts[0], parts[1].decode("ascii"))
+            staged[path.decode("utf-8", "replace")] = _TreeEntry(parts[0], parts[1].decode("ascii"))
     return _compare_stored(root, _list_tree(root, before), _below(root, staged))
 
 
@@ -149,20 +149,20 @@ def _plain(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n")
 
 
-def _list_tree(root: Path, commit: str | None) -> dict[str, _Stored]:
+def _list_tree(root: Path, commit: str | None) -> dict[str, _TreeEntry]:
     if commit is None:
         return {}
     done = RunningGit(git_arguments(root), "ls-tree", "-r", "-z", "--full-tree", commit).finish().check()
-    blob_by_path: dict[str, _Stored] = {}
+    blob_by_path: dict[str, _TreeEntry] = {}
     for row in done.output.split(b"\0"):
         about, _, path = row.partition(b"\t")
         parts = about.split()
         if len(parts) == 3:
-            blob_by_path[path.decode("utf-8", "replace")] = _Stored(parts[0], parts[2].decode("ascii"))
+            blob_by_path[path.decode("utf-8", "replace")] = _TreeEntry(parts[0], parts[2].decode("ascii"))
     return _below(root, blob_by_path)
 
 
-def _below(root: Path, stored: Mapping[str, _Stored]) -> dict[str, _Stored]:
+def _below(root: Path, stored: Mapping[str, _TreeEntry]) -> dict[str, _TreeEntry]:
     """Return the files below `root`, by their paths there."""
     top = work_tree_top(root)
     prefix = "" if top is None or top.resolve() == root.resolve() else f"{root.resolve().relative_to(top.resolve())}/"
@@ -170,7 +170,9 @@ def _below(root: Path, stored: Mapping[str, _Stored]) -> dict[str, _Stored]:
     return {path[len(prefix) :]: each for path, each in stored.items() if path.startswith(prefix)}
 
 
-def _compare_stored(root: Path, before: Mapping[str, _Stored], after: Mapping[str, _Stored]) -> list[FileVersions]:
+def _compare_stored(
+    root: Path, before: Mapping[str, _TreeEntry], after: Mapping[str, _TreeEntry]
+) -> list[FileVersions]:
     versions: list[FileVersions] = []
     with BlobReader(root) as reader:
         for path in sorted({*before, *after}):
@@ -183,7 +185,7 @@ def _compare_stored(root: Path, before: Mapping[str, _Stored], after: Mapping[st
     return pair_renamed(versions)
 
 
-def _read_stored(reader: BlobReader, path: str, stored: _Stored | None) -> tuple[bytes | None, str]:
+def _read_stored(reader: BlobReader, path: str, stored: _TreeEntry | None) -> tuple[bytes | None, str]:
     """Return (content, reason why it cannot be read) of a file in git."""
     if stored is None:
         return None, ""
@@ -218,7 +220,7 @@ def pair_renamed(files: Sequence[FileVersions]) -> list[FileVersions]:
                 one, two = lines[old.path], others[new.path]
                 share = 2 * (one & two).total() / max(one.total() + two.total(), 1)
                 same_name = old.path.rpartition("/")[2] == new.path.rpartition("/")[2]
-                if share >= _LEAST_COMMON:
+                if share >= _MIN_COMMON:
                     shares.append((-share, not same_name, old.path, new.path))
     became: dict[str, str] = {}
     for _, _, before, after in sorted(shares):

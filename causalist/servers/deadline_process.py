@@ -94,7 +94,9 @@ def answer_in_time(
     `circuits` learn which steps failed. Raises the errors of `open_in_time` and `Repository.ask`, and DeadlinePassed if
     a mandatory step does not end.
     """
-    worker: _Worker = _Forked(task, deadline, progress, repository) if CAN_FORK else _Spawned(task, deadline)
+    worker: _Worker = (
+        _ForkedWorker(task, deadline, progress, repository) if CAN_FORK else _SpawnedWorker(task, deadline)
+    )
     steps: tuple[OpenStep, ...] = (OpenStep(_OPENING, inf),)
     try:
         while True:
@@ -163,7 +165,7 @@ class _Worker(Protocol):
         """End the process and its spare."""
 
 
-class _Forked:
+class _ForkedWorker:
     """A worker that has all that this process has loaded."""
 
     def __init__(
@@ -259,7 +261,7 @@ def _leave_server() -> None:
         signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
-class _Spawned:
+class _SpawnedWorker:
     """A worker that begins with nothing, where forking is not to be had. It has no spare."""
 
     def __init__(self, task: Task, deadline: Deadline) -> None:

@@ -6,7 +6,14 @@ import pytest
 
 from causalist.evaluate.clone_evaluation import EvaluationOptions, Report, Timings
 from causalist.evaluate.mining import LabelledQuestion
-from causalist.evaluate.results import FILE_SYSTEMS, QuestionResult, Ranks, Skipped, summarize_files, summarize_symbols
+from causalist.evaluate.results import (
+    FILE_SYSTEMS,
+    QuestionResult,
+    Ranks,
+    SkippedQuestion,
+    summarize_files,
+    summarize_symbols,
+)
 
 
 def question(name: str, lang: str, hard: bool, gold: int = 1, symbols: int = 0) -> LabelledQuestion:
@@ -38,7 +45,7 @@ RESULTS = (
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    gone = Skipped(question("d", "go", False), "no clone at x")
+    gone = SkippedQuestion(question("d", "go", False), "no clone at x")
     return Report(
         EvaluationOptions("rows.jsonl", 20, ("python", "typescript", "go"), None),
         RESULTS,

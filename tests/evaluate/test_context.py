@@ -11,7 +11,7 @@ from causalist.evaluate.context import (
     ARMS,
     ContextQuestion,
     GoldBlock,
-    Showing,
+    ShownParts,
     context_text,
     evaluate_context,
     read_context_questions,
@@ -40,7 +40,9 @@ def lines_of(path: str) -> list[str]:
 
 def test_a_line_without_letters_is_no_gold() -> None:
     """Gold are lines 2, 4 and 8: line 3 is blank. Lines 1 to 4 hold two of three."""
-    showing = Showing({"shop.py": {1, 2, 3, 4}, "other.py": {1, 2, 3, 4}}, (("shop.py", 1, 4), ("other.py", 1, 4)), 90)
+    showing = ShownParts(
+        {"shop.py": {1, 2, 3, 4}, "other.py": {1, 2, 3, 4}}, (("shop.py", 1, 4), ("other.py", 1, 4)), 90
+    )
     score = score_showing(QUESTION, showing, lines_of)
     assert (score.sufficient, score.decisive, score.cores_full, score.cores) == (False, 2 / 3, 1, 2)
     assert (score.tokens, score.items, score.off_file) == (90, 2, 0.5)
@@ -53,8 +55,8 @@ def test_a_line_without_letters_is_no_gold() -> None:
 
 
 def test_all_decisive_lines_suffice_and_nothing_shown_does_not() -> None:
-    assert score_showing(QUESTION, Showing({"shop.py": {2, 4, 8}}, (("shop.py", 1, 8),), 30), lines_of).sufficient
-    nothing = score_showing(QUESTION, Showing({}, (), 10), lines_of)
+    assert score_showing(QUESTION, ShownParts({"shop.py": {2, 4, 8}}, (("shop.py", 1, 8),), 30), lines_of).sufficient
+    nothing = score_showing(QUESTION, ShownParts({}, (), 10), lines_of)
     assert (nothing.sufficient, nothing.decisive, nothing.off_file, nothing.line_f1) == (False, 0.0, 0.0, 0.0)
 
 
@@ -115,7 +117,7 @@ def test_options_of_other_measurements_are_refused(clones: tuple[Path, Path]) ->
 
 
 def test_the_table_has_a_row_for_each_kind() -> None:
-    score = score_showing(QUESTION, Showing({"shop.py": {2, 4, 8}}, (), 30), lines_of)
+    score = score_showing(QUESTION, ShownParts({"shop.py": {2, 4, 8}}, (), 30), lines_of)
     text = context_text({"default": [score, score._replace(kind="flow", sufficient=False)]}, 500)
     rows = [line.split("|")[2].strip() for line in text.splitlines() if line.startswith("| default")]
     assert rows == ["all", "user", "flow"]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from causalist.evaluate.fit import FitCandidates, Penalty, Stacked, fit_linear, loss_of
+from causalist.evaluate.fit import FitCandidates, Penalty, StackedCandidates, fit_linear, loss_of
 from causalist.model.node_ids import NodeKind, Role
 from causalist.rank import LinearModel
 
@@ -21,13 +21,13 @@ def question(values: list[list[float]], gold: list[bool], roles: list[Role] | No
     )
 
 
-def stacked(matrix: list[list[float]], gold: list[bool], sizes: list[int]) -> Stacked:
+def stacked(matrix: list[list[float]], gold: list[bool], sizes: list[int]) -> StackedCandidates:
     n = len(gold)
     asked = np.repeat(np.arange(len(sizes)), sizes)
     roles = np.zeros((n, len(Role)))
     roles[0, Role.TEST] = 1.0
     right = np.bincount(asked[np.array(gold)], minlength=len(sizes))
-    return Stacked(np.array(matrix), roles, np.array(gold), asked, np.cumsum(sizes) - np.array(sizes), right)
+    return StackedCandidates(np.array(matrix), roles, np.array(gold), asked, np.cumsum(sizes) - np.array(sizes), right)
 
 
 def test_loss_by_hand() -> None:

@@ -180,10 +180,10 @@ def test_of_nodes_that_match_alike_the_better_count_more() -> None:
         return np.array([0.5, 0.3, 0.2]), np.array([has[node] for node in nodes.tolist()], dtype=np.bool_)
 
     judged = [
-        relevance_model.Needed(NODE["best"], 0.5),
-        relevance_model.Needed(NODE["helper"], 0.4, NODE["best"], 0),
-        relevance_model.Needed(NODE["stub"], 0.3),
-        relevance_model.Needed(NODE["deeper"], 0.2),
+        relevance_model.NeededNode(NODE["best"], 0.5),
+        relevance_model.NeededNode(NODE["helper"], 0.4, NODE["best"], 0),
+        relevance_model.NeededNode(NODE["stub"], 0.3),
+        relevance_model.NeededNode(NODE["deeper"], 0.2),
     ]
     found = relevance_model.discount_alike(ask({NODE["best"]: 3.0})._replace(terms_of=terms_of), judged)
     values = {each.node: each.probability for each in found}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from causalist import Repository
-from causalist.observe.likely_calls import LEAST_LIKELY, MAX_LIKELY, likely_calls, read_tokens
+from causalist.observe.likely_calls import MAX_LIKELY, MIN_LIKELY, likely_calls, read_tokens
 from tests.cli.commands import invoke, write_all
 from tests.observe.programs import freshness_of, store_of
 
@@ -88,7 +88,7 @@ def test_an_operator_that_others_like_it_ran(boxes: Path) -> None:
     likely = _likely(boxes)
     assert 0.5 <= likely[SAME, "box.py::Box.__eq__"] <= MAX_LIKELY
     assert (SAME, "box.py::Box.size") not in likely  # nobody reads it
-    assert min(likely.values()) >= LEAST_LIKELY
+    assert min(likely.values()) >= MIN_LIKELY
     assert not any(source == "main.py::other" for source, _ in likely)  # it ran: what it calls is known
 
 

@@ -144,7 +144,7 @@ class TestAnswer:
     def test_with_room_for_all_files_it_is_the_answer_of_the_whole_index(
         self, shop: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for name, value in (("_MIN_PARSED_BYTES", 10**8), ("_MAX_PARSED_BYTES", 10**8), ("_LEAST_SHARE", -1.0)):
+        for name, value in (("_MIN_PARSED_BYTES", 10**8), ("_MAX_PARSED_BYTES", 10**8), ("_MIN_SHARE", -1.0)):
             monkeypatch.setattr(question_index, name, value)
         options = AskOptions(level=Level.FILE, top_k=5)
         part = Repository.open_for(shop, QUESTION).ask(QUESTION, options)

@@ -164,7 +164,7 @@ def test_sequences_of_changes_equal_a_rebuild(shop: WorkTree, seed: int) -> None
 
 
 def test_an_index_that_text_makes_large_says_where(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "_LEAST_LARGE", 100)
+    monkeypatch.setattr(building, "_MIN_LARGE_NODES", 100)
     monkeypatch.setattr(building, "_MAX_NODES_A_CODE_NODE", 5)
     assert in_memory(tree.path).index.notes == ()
     for number in range(30):

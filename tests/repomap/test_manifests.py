@@ -2,17 +2,17 @@
 
 import pytest
 
-from causalist.repomap.descriptions import Declared, PackageManifest, read_package_metadata
+from causalist.repomap.descriptions import ManifestEntry, PackageManifest, read_package_metadata
 
 
 def test_pyproject() -> None:
     text = '[project]\nname = "shop"\ndescription = "Sells\\nthings."\n[project.scripts]\nshop = "shop.cli:main"\n'
     assert read_package_metadata("pyproject.toml", text) == PackageManifest(
-        "shop", "Sells things.", (Declared("command", "shop", "shop.cli:main"),)
+        "shop", "Sells things.", (ManifestEntry("command", "shop", "shop.cli:main"),)
     )
     poetry = '[tool.poetry]\nname = "shop"\ndescription = "Sells."\n[tool.poetry.scripts]\ns = "shop:run"\n'
     assert read_package_metadata("pyproject.toml", poetry) == PackageManifest(
-        "shop", "Sells.", (Declared("command", "s", "shop:run"),)
+        "shop", "Sells.", (ManifestEntry("command", "s", "shop:run"),)
     )
 
 
@@ -40,14 +40,14 @@ def test_package_json(text: str, entries: list[tuple[str, str, str]]) -> None:
 def test_others() -> None:
     cargo = '[package]\nname = "rg"\ndescription = "Searches."\n[[bin]]\nname = "rg"\npath = "crates/main.rs"\n'
     assert read_package_metadata("Cargo.toml", cargo) == PackageManifest(
-        "rg", "Searches.", (Declared("command", "rg", "crates/main.rs"),)
+        "rg", "Searches.", (ManifestEntry("command", "rg", "crates/main.rs"),)
     )
     assert read_package_metadata("go.mod", "// a\nmodule example.org/shop\n\ngo 1.22\n").entries == (
-        Declared("import", "example.org/shop", "."),
+        ManifestEntry("import", "example.org/shop", "."),
     )
     cfg = "[metadata]\nname = shop\ndescription = Sells.\n[options.entry_points]\nconsole_scripts =\n  s = shop:run\n"
     assert read_package_metadata("setup.cfg", cfg) == PackageManifest(
-        "shop", "Sells.", (Declared("command", "s", "shop:run"),)
+        "shop", "Sells.", (ManifestEntry("command", "s", "shop:run"),)
     )
 
 

@@ -1,14 +1,14 @@
 """Names that a repository publishes and names that it uses of others, as rows of two tables in Parquet.
 
-In: the symbol tables of the repository and its manifests. Out: `Published` and `Used` rows, sorted and unique, so that
-the bytes follow from the content. `Published` says what others can name: packages, modules and the definitions behind
-their names, routes, services and so on. A name that a package passes on from one of its own modules has a row that
-leads to the definition; one that it passes on from another package is a forward.
+In: the symbol tables of the repository and its manifests. Out: `PublishedName` and `UsedName` rows, sorted and unique,
+so that the bytes follow from the content. `PublishedName` says what others can name: packages, modules and the
+definitions behind their names, routes, services and so on. A name that a package passes on from one of its own modules
+has a row that leads to the definition; one that it passes on from another package is a forward.
 
-`Used` rows are imports, and the calls, references and bases that begin with an imported name. The chain `client.get` of
-a variable that is `httpx.Client()` becomes the name `Client.get` in the module `httpx`: variables, parameters with
-annotations, attributes of `self` and inherited methods are followed to the import that their type comes from, a few
-steps deep. What that name means is decided where its module is published.
+`UsedName` rows are imports, and the calls, references and bases that begin with an imported name. The chain
+`client.get` of a variable that is `httpx.Client()` becomes the name `Client.get` in the module `httpx`: variables,
+parameters with annotations, attributes of `self` and inherited methods are followed to the import that their type
+comes from, a few steps deep. What that name means is decided where its module is published.
 """
 
 import posixpath
@@ -29,7 +29,7 @@ from causalist.model.role_by_path import role_of
 FORMAT = 1  # of the rows below; with it goes the format of records in `fleet.shards`, so that shards are made again
 
 
-class Published(NamedTuple):
+class PublishedName(NamedTuple):
     """Something that others can name.
 
     `kind` is one of
@@ -56,7 +56,7 @@ class Published(NamedTuple):
     to_name: str = ""
 
 
-class Used(NamedTuple):
+class UsedName(NamedTuple):
     """Something that `node` names of another repository, `n` times, first in `row` (0-based) of its file.
 
     `kind` is import, call, reference, extends, member and attribute (a call and a reference of what a value has),
@@ -75,10 +75,10 @@ class Used(NamedTuple):
 
 
 _TYPES: dict[type, str] = {str: "string", int: "int32"}
-Row = Published | Used
+Row = PublishedName | UsedName
 
 
-def schema_of(row: type[Published] | type[Used]) -> Any:
+def schema_of(row: type[PublishedName] | type[UsedName]) -> Any:
     """Return the Arrow schema of rows. Raises ExtraMissing."""
     try:
         import pyarrow as arrow
@@ -88,7 +88,7 @@ def schema_of(row: type[Published] | type[Used]) -> Any:
     return arrow.schema(fields, metadata={"causalist": str(FORMAT)})
 
 
-def write_rows(path: Path, row: type[Published] | type[Used], rows: Iterable[Row]) -> None:
+def write_rows(path: Path, row: type[PublishedName] | type[UsedName], rows: Iterable[Row]) -> None:
     """Write rows as a Parquet file, sorted."""
     import pyarrow as arrow
     import pyarrow.parquet as parquet
@@ -104,10 +104,10 @@ _REGISTRIES = {JVM: MAVEN, DOTNET: NUGET, PHP: COMPOSER, RUBY: RUBYGEMS}
 _MAX_NAMES = 20_000  # that one file passes on
 
 
-def published_rows(program: ShardProgram, manifests: Manifests) -> Iterator[Published]:
+def published_rows(program: ShardProgram, manifests: Manifests) -> Iterator[PublishedName]:
     """Yield what a repository publishes, in no order and with repeats."""
     for package in manifests.packages:
-        yield Published(
+        yield PublishedName(
             "package", package.ecosystem, package.name, package.folder, package.version, str(file_id(package.manifest)),
             package.row,
         )  # fmt: skip
@@ -116,7 +116,7 @@ def published_rows(program: ShardProgram, manifests: Manifests) -> Iterator[Publ
         number = program.files.get(path)
         if number is not None and ecosystem == PYPI and _is_namespace(program, number):
             continue
-        yield Published("module", ecosystem, owner, module, "", str(file_id(path)), 0)
+        yield PublishedName("module", ecosystem, owner, module, "", str(file_id(path)), 0)
         if number is not None and program.ecosystem(number) == ecosystem:
             yield from names.of_file(number, ecosystem, owner, module)
     yield from names.of_other_files()
@@ -212,7 +212,7 @@ class _Names:
         self._program = program
         self._done: set[int] = set()
 
-    def of_file(self, file: int, ecosystem: str, package: str, module: str) -> Iterator[Published]:
+    def of_file(self, file: int, ecosystem: str, package: str, module: str) -> Iterator[PublishedName]:
         """Yield the names of a module, and where others find the bases of its types."""
         program, symbols = self._program, self._program.program.files[file]
         facts = symbols.facts
@@ -221,19 +221,19 @@ class _Names:
                 resolution = program.program.find_exported(file, name)
                 node = program.node_of(resolution)
                 if node:
-                    yield Published("name", ecosystem, package, module, name, node, 0)
+                    yield PublishedName("name", ecosystem, package, module, name, node, 0)
                 else:
                     yield from self._forward(file, ecosystem, package, module, name)
             for star in symbols.stars:
                 if not program.is_internal(file, star):
-                    yield Published("forward", ecosystem, package, module, "*", "", star.row, star.module, "*")
+                    yield PublishedName("forward", ecosystem, package, module, "*", "", star.row, star.module, "*")
         elif ecosystem == CARGO:
             for entry in facts.imports:
                 resolution = (
                     program.program.tree_paths.follow_import(file, entry) if entry.scope == MODULE_SCOPE else None
                 )
                 if node := program.node_of(resolution):
-                    yield Published("name", ecosystem, package, module, entry.alias or entry.name, node, entry.row)
+                    yield PublishedName("name", ecosystem, package, module, entry.alias or entry.name, node, entry.row)
         if ecosystem not in (PYPI, NPM):
             for local, definition in enumerate(facts.definitions):
                 name, node = definition.qualname, program.definition_node(symbols.first + local)
@@ -241,18 +241,18 @@ class _Names:
                     continue
                 if ecosystem == RUBY:
                     module, _, name = name.partition(".")
-                    yield Published("module", ecosystem, package, module, "", program.file_node(file), 0)
+                    yield PublishedName("module", ecosystem, package, module, "", program.file_node(file), 0)
                 if name:
-                    yield Published("name", ecosystem, package, module, name, node, definition.start_row)
+                    yield PublishedName("name", ecosystem, package, module, name, node, definition.start_row)
         yield from self._members(file, ecosystem, package)
 
-    def of_other_files(self) -> Iterator[Published]:
+    def of_other_files(self) -> Iterator[PublishedName]:
         """Yield the members of types in files that no module names, which a package may pass on all the same."""
         for path, file in self._program.files.items():
             if self._program.ecosystem(file) == NPM and role_of(path) not in (Role.TEST, Role.VENDORED):
                 yield from self._members(file, NPM, "")
 
-    def _members(self, file: int, ecosystem: str, package: str) -> Iterator[Published]:
+    def _members(self, file: int, ecosystem: str, package: str) -> Iterator[PublishedName]:
         if file in self._done:
             return
         self._done.add(file)
@@ -261,7 +261,7 @@ class _Names:
             if definition.parent >= 0 and self._is_visible(file, local):
                 node, row = program.definition_node(symbols.first + local), definition.start_row
                 parent = program.definition_node(symbols.first + definition.parent)
-                yield Published("member", ecosystem, package, "", definition.name, node, row, "", parent)
+                yield PublishedName("member", ecosystem, package, "", definition.name, node, row, "", parent)
         yield from self._bases(file, ecosystem, package)
 
     def _is_visible(self, file: int, local: int) -> bool:
@@ -272,7 +272,7 @@ class _Names:
             local = parent
         return definitions[local].kind != NodeKind.HANDLER
 
-    def _forward(self, file: int, ecosystem: str, package: str, module: str, name: str) -> Iterator[Published]:
+    def _forward(self, file: int, ecosystem: str, package: str, module: str, name: str) -> Iterator[PublishedName]:
         symbols = self._program.program.files[file]
         local, _, rest = symbols.exports.get(name, name).partition(".")
         entry = symbols.imports.get(MODULE_SCOPE, {}).get(local) or symbols.reexports.get(name)
@@ -281,7 +281,7 @@ class _Names:
                 return
             if not self._program.is_internal(file, entry):
                 to_name = ".".join(each for each in (imported_name(entry), rest) if each)
-                yield Published("forward", ecosystem, package, module, name, "", entry.row, entry.module, to_name)
+                yield PublishedName("forward", ecosystem, package, module, name, "", entry.row, entry.module, to_name)
                 return
             file, entry = self._follow(file, entry)
 
@@ -293,7 +293,7 @@ class _Names:
         local = symbols.exports.get(entry.name, entry.name).partition(".")[0]
         return target, symbols.imports.get(MODULE_SCOPE, {}).get(local) or symbols.reexports.get(entry.name)
 
-    def _bases(self, file: int, ecosystem: str, package: str) -> Iterator[Published]:
+    def _bases(self, file: int, ecosystem: str, package: str) -> Iterator[PublishedName]:
         symbols, program = self._program.program.files[file], self._program
         for base in symbols.facts.bases:
             node = program.definition_node(symbols.first + base.definition)
@@ -305,11 +305,11 @@ class _Names:
                 module = entry.module
                 if entry.kind == ImportKind.MODULE and not entry.alias and "." in module and ecosystem == PYPI:
                     module = module.partition(".")[0]  # `import a.b` binds a
-                yield Published("base", ecosystem, package, "", "", node, base.row, module, name)
+                yield PublishedName("base", ecosystem, package, "", "", node, base.row, module, name)
             else:
                 base_node = program.node_of(program.program.find_exported(file, head)) if not rest else ""
                 if base_node and base_node != node:
-                    yield Published("base", ecosystem, package, "", "", node, base.row, "", base_node)
+                    yield PublishedName("base", ecosystem, package, "", "", node, base.row, "", base_node)
 
 
 def imported_name(entry: Import) -> str:
@@ -354,21 +354,21 @@ stream string_decoder sys timers tls trace_events tty url util v8 vm wasi worker
 _BUILT_IN = {PYPI: frozenset(_OF_PYTHON.split()), NPM: frozenset(_OF_NODE.split())}
 
 
-def used_rows(program: ShardProgram, manifests: Manifests) -> list[Used]:
+def used_rows(program: ShardProgram, manifests: Manifests) -> list[UsedName]:
     """Return what a repository uses of others, one row for each kind, name and node."""
     sites_by_use: dict[tuple[str, str, str, str, str], list[int]] = {}
 
-    def add(use: Used) -> None:
+    def add(use: UsedName) -> None:
         sites = sites_by_use.setdefault(use[:5], [use.row, 0])
         sites[0] = min(sites[0], use.row)
         sites[1] += use.n
 
     for each in manifests.requirements:
-        add(Used("requires", each.ecosystem, each.name, each.spec, str(file_id(each.manifest)), each.row))
+        add(UsedName("requires", each.ecosystem, each.name, each.spec, str(file_id(each.manifest)), each.row))
     for file, symbols in program.with_bodies():
         for use in _FileUses(program, file, symbols).rows():
             add(use)
-    return [Used(*key, row, n) for key, (row, n) in sorted(sites_by_use.items())]
+    return [UsedName(*key, row, n) for key, (row, n) in sorted(sites_by_use.items())]
 
 
 class _Place(NamedTuple):
@@ -407,13 +407,13 @@ class _FileUses:
         for base in symbols.facts.bases:
             self._bases.setdefault(base.definition, []).append(base.name)
 
-    def rows(self) -> Iterator[Used]:
+    def rows(self) -> Iterator[UsedName]:
         """Yield all uses of the file, repeats included."""
         facts, own = self._symbols.facts, self._program.file_node(self._file)
         for entry in facts.imports:
             if entry.kind != ImportKind.TYPE and self._is_foreign(entry):
                 name = imported_name(entry)
-                yield Used("import", self._ecosystem, entry.module.rstrip("/"), name, own, entry.row)
+                yield UsedName("import", self._ecosystem, entry.module.rstrip("/"), name, own, entry.row)
         for call in facts.calls:
             yield from self._use("call", call.scope, call.callee, call.row)
         for reference in facts.references:
@@ -428,13 +428,13 @@ class _FileUses:
             elif binding.type and _CHAIN.fullmatch(binding.type) and self._ecosystem in (JVM, DOTNET, GO, PHP):
                 yield from self._use("reference", binding.scope, binding.type, binding.row)
 
-    def _use(self, kind: str, scope: int, chain: str, row: int) -> Iterator[Used]:
+    def _use(self, kind: str, scope: int, chain: str, row: int) -> Iterator[UsedName]:
         self._is_value = "()" in chain.rpartition(".")[0]
         place = self._find(scope, chain)
         if place is not None and place.name:
             kind = _OF_VALUES.get(kind, kind) if self._is_value else kind
             node = self._program.scope_node(self._file, scope)
-            yield Used(kind, self._ecosystem, place.module, place.name, node, row)
+            yield UsedName(kind, self._ecosystem, place.module, place.name, node, row)
 
     def _find(self, scope: int, chain: str, steps: int = 0) -> _Place | None:
         """Return what a chain names outside, None for anything else."""

@@ -58,7 +58,7 @@ _COMMON_PATHS = {
     "logout", "register", "users", "user", "items", "search", "config", "docs", "index", "home", "admin", "test", "api",
     "error", "fallback", "events", "me", "auth", "token", "upload", "download",
 }  # fmt: skip
-_LEAST_PART = 5  # letters of a word that is a part of a name
+_MIN_PART = 5  # letters of a word that is a part of a name
 _MAX_RIVALS = 200  # routes of one path that are compared; a path of more says nothing without a word
 
 
@@ -189,7 +189,7 @@ def _is_part(words: Iterable[str], tokens: Iterable[str]) -> bool:
     >>> _is_part(["balance"], ["balancereader"]), _is_part(["read"], ["reader"])
     (True, False)
     """
-    long = tuple(word for word in words if len(word) >= _LEAST_PART)
+    long = tuple(word for word in words if len(word) >= _MIN_PART)
     return any(token.startswith(long) or token.endswith(long) for token in tokens) if long else False
 
 

@@ -1,9 +1,9 @@
 """Names that cross a network or a build, not an import: routes, remote procedures, topics, images, workflows, tables.
 
-In: an index with its files and facts. Out: `Published` and `Used` rows of the kinds below. Routes and what handles them
-are those of the graph. A request is a text that begins with a host or a slash where something is asked for, put
-together from literals, variables and templates: what is no literal becomes `{}` in its path, and the names of its
-variables and of its host are hints at who is asked. Everything else is found by the forms in which it is written.
+In: an index with its files and facts. Out: `PublishedName` and `UsedName` rows of the kinds below. Routes and what
+handles them are those of the graph. A request is a text that begins with a host or a slash where something is asked
+for, put together from literals, variables and templates: what is no literal becomes `{}` in its path, and the names of
+its variables and of its host are hints at who is asked. Everything else is found by the forms in which it is written.
 """
 
 import itertools
@@ -15,7 +15,7 @@ from enum import StrEnum
 import numpy as np
 
 from causalist.fleet.links.coordinates import ReadText
-from causalist.fleet.links.published_and_used import Published, Used
+from causalist.fleet.links.published_and_used import PublishedName, UsedName
 from causalist.fleet.links.shard_symbols import ShardProgram
 from causalist.model.facts import RouteForm
 from causalist.model.graph import EdgeKind
@@ -48,10 +48,10 @@ _REGISTERING = {
 
 def service_rows(
     index: Index, program: ShardProgram, read: ReadText, paths: Sequence[str]
-) -> tuple[list[Published], list[Used]]:
+) -> tuple[list[PublishedName], list[UsedName]]:
     """Return what a repository offers and asks for beside imports."""
-    published: list[Published] = list(_published_routes(index))
-    used: list[Used] = []
+    published: list[PublishedName] = list(_published_routes(index))
+    used: list[UsedName] = []
     clients: set[str] = set()
     own = {name for row in published for name in (row.name, f"ANY {row.name.partition(' ')[2]}")}
     for path in paths:
@@ -102,13 +102,13 @@ class _Place:
 # -- routes
 
 
-def _published_routes(index: Index) -> Iterator[Published]:
+def _published_routes(index: Index) -> Iterator[PublishedName]:
     edges, nodes = index.graph.edges, index.graph.nodes
     for number in np.flatnonzero(edges.kinds == EdgeKind.ROUTES).tolist():
         source, target = nodes.ids[int(edges.sources[number])], nodes.ids[int(edges.targets[number])]
         if source.startswith(_ROUTE_NODE) and nodes.roles[int(edges.targets[number])] != Role.TEST:
             method, _, path = source.removeprefix(_ROUTE_NODE).partition(" ")
-            yield Published(ServiceKind.ROUTE, "", "", "", f"{method} {template_of(path)}", target, 0)
+            yield PublishedName(ServiceKind.ROUTE, "", "", "", f"{method} {template_of(path)}", target, 0)
 
 
 def template_of(path: str) -> str:
@@ -179,7 +179,7 @@ _METHOD_WORD = re.compile(
 _STATIC = re.compile(r"\.(?:js|css|png|jpe?g|gif|svg|ico|html?|json|ya?ml|xml|md|txt|py|ts|woff2?|map|tpl|sh|jsp)$")
 
 
-def _requests(place: _Place, text: str) -> Iterator[Used]:
+def _requests(place: _Place, text: str) -> Iterator[UsedName]:
     registered = place.route_rows()
     starts = list(itertools.accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
     row = 0
@@ -217,7 +217,7 @@ def _requests(place: _Place, text: str) -> Iterator[Used]:
         if is_first_part and path != "/" and not path.endswith("{}"):
             path += "/"  # what follows is put there elsewhere
         if path != "/":
-            yield Used(ServiceKind.ROUTE, "", " ".join(words), f"{method} {path}", place.at(row), row)
+            yield UsedName(ServiceKind.ROUTE, "", " ".join(words), f"{method} {path}", place.at(row), row)
 
 
 def _is_relative(path: str, before: str) -> bool:
@@ -225,7 +225,7 @@ def _is_relative(path: str, before: str) -> bool:
     return path.count("/") >= 1 and bool(is_api)
 
 
-def _feign_requests(place: _Place, text: str) -> Iterator[Used]:
+def _feign_requests(place: _Place, text: str) -> Iterator[UsedName]:
     """Yield what the interfaces ask for that are clients by their annotations."""
     client = _FEIGN.search(text)
     if client is None:
@@ -237,7 +237,7 @@ def _feign_requests(place: _Place, text: str) -> Iterator[Used]:
         path = re.search(r"\"([^\"]*)\"", match[2])
         row = text.count("\n", 0, match.start())
         name = template_of(f"{prefix[1] if prefix else ''}/{path[1] if path else ''}")
-        yield Used(
+        yield UsedName(
             ServiceKind.ROUTE, "", " ".join([f"@{client[1]}", *words]), f"{method} {name}", place.at(row + 1), row
         )
 
@@ -282,7 +282,7 @@ def _method_of(text: str, match: "re.Match[str]", word: str, before: str) -> str
     return calls[-1].upper() if calls else "ANY"
 
 
-def _is_own(use: Used, own: set[str]) -> bool:
+def _is_own(use: UsedName, own: set[str]) -> bool:
     method = use.name.partition(" ")[0]
     names = {use.name, f"ANY {use.name.partition(' ')[2]}"} if method != "ANY" else {use.name}
     return not use.module and bool(names & own)
@@ -349,7 +349,7 @@ _USED: tuple[_Form, ...] = (
 )
 
 
-def _add_matches(forms: Iterable[_Form], place: _Place, text: str, rows: list[Published] | list[Used]) -> None:
+def _add_matches(forms: Iterable[_Form], place: _Place, text: str, rows: list[PublishedName] | list[UsedName]) -> None:
     for kind, word, form in forms:
         if word not in text:
             continue
@@ -360,9 +360,9 @@ def _add_matches(forms: Iterable[_Form], place: _Place, text: str, rows: list[Pu
                 continue
             name = match[1] if kind is not ServiceKind.RPC else _service_name(match[1])
             if forms is _PUBLISHED:
-                rows.append(Published(kind, "", "", "", name, place.at(row), row))  # type: ignore[arg-type]
+                rows.append(PublishedName(kind, "", "", "", name, place.at(row), row))  # type: ignore[arg-type]
             else:
-                rows.append(Used(kind, "", "", name, place.at(row), row))  # type: ignore[arg-type]
+                rows.append(UsedName(kind, "", "", name, place.at(row), row))  # type: ignore[arg-type]
 
 
 def _service_name(name: str) -> str:
@@ -398,17 +398,19 @@ def image_name(image: str) -> str:
     return "" if re.search(r"[${}]", name) else name.lower()
 
 
-def _read_configuration(place: _Place, path: str, read: ReadText, published: list[Published], used: list[Used]) -> None:
+def _read_configuration(
+    place: _Place, path: str, read: ReadText, published: list[PublishedName], used: list[UsedName]
+) -> None:
     base = posixpath.basename(path).lower()
     is_yaml = base.endswith((".yml", ".yaml"))
 
     def use(kind: ServiceKind, name: str, at: int, text: str) -> None:
         row = text.count("\n", 0, at)
-        used.append(Used(kind, "", "", name, place.at(row), row))
+        used.append(UsedName(kind, "", "", name, place.at(row), row))
 
     def publish(kind: ServiceKind, name: str, at: int, text: str) -> None:
         row = text.count("\n", 0, at)
-        published.append(Published(kind, "", "", "", name, place.at(row), row))
+        published.append(PublishedName(kind, "", "", "", name, place.at(row), row))
 
     if base == ".gitmodules":
         text = read(path)
@@ -422,13 +424,13 @@ def _read_configuration(place: _Place, path: str, read: ReadText, published: lis
             if (name := image_name(match[1])) and name not in stages:
                 use(ServiceKind.IMAGE, name, match.start(), text)
     elif base in ("action.yml", "action.yaml"):
-        published.append(Published(ServiceKind.WORKFLOW, "", "", "", posixpath.dirname(path), place.node, 0))
+        published.append(PublishedName(ServiceKind.WORKFLOW, "", "", "", posixpath.dirname(path), place.node, 0))
     elif is_yaml:
         text = read(path)
         for match in _USES.finditer(text):
             use(ServiceKind.WORKFLOW, match[1], match.start(), text)
         if "/workflows/" in f"/{path}" and "workflow_call" in text:
-            published.append(Published(ServiceKind.WORKFLOW, "", "", "", path, place.node, 0))
+            published.append(PublishedName(ServiceKind.WORKFLOW, "", "", "", path, place.node, 0))
         for match in _IMAGE.finditer(text):
             name = image_name(match[2])
             if name and (_is_built(text, match) or base.startswith("skaffold")):

@@ -226,7 +226,7 @@ class _Package(NamedTuple):
     exports: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-class _Dotted(NamedTuple):
+class _DottedModule(NamedTuple):
     file: int
     root: str
     in_package: bool
@@ -250,7 +250,7 @@ class ModuleMap:
 
     paths: Sequence[str]
     number: dict[str, int]
-    dotted: dict[str, list[_Dotted]] = field(default_factory=dict)
+    dotted: dict[str, list[_DottedModule]] = field(default_factory=dict)
     packages: dict[str, _Package] = field(default_factory=dict)
     aliases: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (folder, pattern, targets)
     renamed: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # name -> (folder that says so, meaning)
@@ -342,7 +342,7 @@ class ModuleMap:
         if settings.mentioned and end != settings.extensions[0] and f"{stem}{settings.extensions[0]}" in self.number:
             return  # the interface of a module that is there
         for name, root, in_package in self._dotted_names(path, settings):
-            self.dotted.setdefault(name, []).append(_Dotted(file, root, in_package))
+            self.dotted.setdefault(name, []).append(_DottedModule(file, root, in_package))
 
     def _dotted_names(self, path: str, settings: ModuleSettings) -> Iterator[tuple[str, str, bool]]:
         """Yield (name, root, True if all may use it) under which a file is imported."""

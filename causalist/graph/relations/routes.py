@@ -577,16 +577,16 @@ class RouteEdgeFinder:
 
     def _request_edges(self, routes: Sequence[tuple[int, RouteFact]], served: Sequence[str]) -> Iterator[RelationEdge]:
         """Yield edges from what asks for a path to the routes that fit: all literal segments, then the most of them."""
-        by_length: dict[int, _Served] = {}
-        shortened: dict[int, _Served] = {}  # without `api` and the like at their beginning
+        by_length: dict[int, _RouteTable] = {}
+        shortened: dict[int, _RouteTable] = {}  # without `api` and the like at their beginning
         for name in served:
             method, _, path = name.partition(" ")
             segments = _segments(path)
-            by_length.setdefault(len(segments), _Served()).add(name, method, segments)
+            by_length.setdefault(len(segments), _RouteTable()).add(name, method, segments)
             n_left_out = next((i for i, part in enumerate(segments) if not _API_SEGMENT.fullmatch(part)), 0)
             if n_left_out:
                 rest = segments[n_left_out:]
-                shortened.setdefault(len(rest), _Served()).add(name, method, rest)
+                shortened.setdefault(len(rest), _RouteTable()).add(name, method, rest)
         seen: dict[tuple[str, str], list[str]] = {}
         for number, route in routes:
             if route.form != RouteForm.REQUEST:
@@ -595,11 +595,11 @@ class RouteEdgeFinder:
             if key not in seen:
                 wanted = _segments(route.path)
                 seen[key] = _fitting_routes(
-                    route.method, wanted, by_length.get(len(wanted), _Served()).that_may_fit(wanted)
+                    route.method, wanted, by_length.get(len(wanted), _RouteTable()).that_may_fit(wanted)
                 )
                 if not seen[key] and wanted != [""]:
                     fitting = _fitting_routes(
-                        route.method, wanted, shortened.get(len(wanted), _Served()).that_may_fit(wanted)
+                        route.method, wanted, shortened.get(len(wanted), _RouteTable()).that_may_fit(wanted)
                     )
                     seen[key] = fitting if len(fitting) == 1 else []
             source = self._scope_draft(number, route.scope)
@@ -625,7 +625,7 @@ def _segments(path: str) -> list[str]:
     return [_PARAMETER.sub("{}", part) for part in path.strip("/").split("/")]
 
 
-class _Served:
+class _RouteTable:
     """Routes with one number of segments."""
 
     def __init__(self) -> None:

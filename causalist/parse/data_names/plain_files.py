@@ -70,7 +70,7 @@ def link_kind(path: str) -> str:
     return _BY_END.get(f".{name.rpartition('.')[2]}", "") if "." in name else ""
 
 
-class Named(NamedTuple):
+class LinkName(NamedTuple):
     """A name at an offset of a text."""
 
     at: int
@@ -97,19 +97,19 @@ _SHELL_SET = re.compile(
 _PUT_IN = re.compile(rf"\$\{{(?P<key>{_KEY})(?=[}}:?-])|\$\{{\{{[ ]*(?:secrets|vars|env)\.(?P<github>{_KEY})[ ]*\}}\}}")
 
 
-def _env_names(text: str) -> Iterator[Named]:
+def _env_names(text: str) -> Iterator[LinkName]:
     for match in _ASSIGNED.finditer(text):
-        yield Named(match.start("key"), LinkForm.SET_KEY, match["key"])
+        yield LinkName(match.start("key"), LinkForm.SET_KEY, match["key"])
 
 
-def _docker_names(text: str) -> Iterator[Named]:
+def _docker_names(text: str) -> Iterator[LinkName]:
     for match in _DOCKER_SET.finditer(text):
         pairs = list(_DOCKER_PAIR.finditer(match["rest"])) or list(_DOCKER_KEY.finditer(match["rest"]))[:1]
         for key in pairs:
-            yield Named(match.start("rest") + key.start("key"), LinkForm.SET_KEY, key["key"])
+            yield LinkName(match.start("rest") + key.start("key"), LinkForm.SET_KEY, key["key"])
 
 
-def _yaml_names(text: str) -> Iterator[Named]:
+def _yaml_names(text: str) -> Iterator[LinkName]:
     """Yield the variables that compose, Kubernetes and pipelines set, and those that are put in."""
     block = -1  # indentation of the block of variables that is open
     script = -1  # the same for a text of many lines, which may be a script
@@ -129,13 +129,13 @@ def _yaml_names(text: str) -> Iterator[Named]:
         elif block >= 0:
             named = _YAML_NAME.fullmatch(line) or _YAML_KEY.match(line)
             if named is not None:
-                yield Named(at + named.start("key"), LinkForm.SET_KEY, named["key"])
+                yield LinkName(at + named.start("key"), LinkForm.SET_KEY, named["key"])
         if "${" in line:
             for match in _PUT_IN.finditer(line):
                 group = "key" if match["key"] else "github"
                 if match["key"] in given:
                     continue
-                yield Named(at + match.start(group), LinkForm.READ_KEY, match[group])
+                yield LinkName(at + match.start(group), LinkForm.READ_KEY, match[group])
 
 
 def _yaml_lines(text: str) -> Iterator[tuple[int, str, int]]:
@@ -176,17 +176,17 @@ _YAML_RUNS = re.compile(
 )
 
 
-def _words_of(text: str, offset: int) -> Iterator[Named]:
+def _words_of(text: str, offset: int) -> Iterator[LinkName]:
     for match in _FILE_WORD.finditer(text):
         word = match["word"].strip(".").rstrip("/") if match["word"] not in (".", "..") else ""
         if "." in word or "/" in word:
-            yield Named(offset + match.start(), LinkForm.RUN, match["word"].rstrip("."))
+            yield LinkName(offset + match.start(), LinkForm.RUN, match["word"].rstrip("."))
     for pattern in (_MODULE_RUN, _SERVED):
         for match in pattern.finditer(text):
-            yield Named(offset + match.start("name"), LinkForm.RUN, f"module:{match['name']}")
+            yield LinkName(offset + match.start("name"), LinkForm.RUN, f"module:{match['name']}")
 
 
-def _docker_runs(text: str) -> Iterator[Named]:
+def _docker_runs(text: str) -> Iterator[LinkName]:
     for match in _DOCKER_RUN.finditer(text):
         rest, offset = match["rest"], match.start("rest")
         words = list(_words_of(rest, offset))
@@ -197,7 +197,7 @@ def _docker_runs(text: str) -> Iterator[Named]:
         yield from words
 
 
-def _yaml_runs(text: str) -> Iterator[Named]:
+def _yaml_runs(text: str) -> Iterator[LinkName]:
     """Yield words that may be paths behind keys that run or include something, and in the blocks below these keys."""
     block = -1
     for at, line, indent in _yaml_lines(text):
@@ -236,7 +236,7 @@ _NPM_OWN = frozenset(
 )
 
 
-def _target_runs(text: str, kind: str = "") -> Iterator[Named]:
+def _target_runs(text: str, kind: str = "") -> Iterator[LinkName]:
     """Yield the scripts and targets that commands run, each with the folder that its line or step enters before."""
     starts = [each.start() for each in _STEP.finditer(text)] if kind == "yaml" else []
     for match in _RUN_TARGET.finditer(text):
@@ -255,30 +255,30 @@ def _target_runs(text: str, kind: str = "") -> Iterator[Named]:
         for name in (match[program] or "").split():
             is_life = bool(match["run"]) or name in _NPM_LIFE or match[0].lstrip().startswith(("yarn", "pnpm", "bun"))
             if program != "npm" or (is_life and (match["run"] or name not in _NPM_OWN)):
-                yield Named(match.start(program), LinkForm.RUN_TARGET, f"{program}:{name}\t{folder}")
+                yield LinkName(match.start(program), LinkForm.RUN_TARGET, f"{program}:{name}\t{folder}")
 
 
-def _make_targets(text: str) -> Iterator[Named]:
+def _make_targets(text: str) -> Iterator[LinkName]:
     for match in _TARGETS.finditer(text):
         for name in match["names"].split():
             if _RECIPE_NAME.fullmatch(name):
-                yield Named(match.start("names"), LinkForm.HAVE_TARGET, f"make:{name}")
+                yield LinkName(match.start("names"), LinkForm.HAVE_TARGET, f"make:{name}")
 
 
-def _just_targets(text: str) -> Iterator[Named]:
+def _just_targets(text: str) -> Iterator[LinkName]:
     for match in _TARGETS.finditer(text):
         name = match["names"].split()[0]
         if _RECIPE_NAME.fullmatch(name):
-            yield Named(match.start("names"), LinkForm.HAVE_TARGET, f"just:{name}")
+            yield LinkName(match.start("names"), LinkForm.HAVE_TARGET, f"just:{name}")
 
 
-def _npm_targets(text: str) -> Iterator[Named]:
+def _npm_targets(text: str) -> Iterator[LinkName]:
     scripts = _NPM_SCRIPT.search(text)
     for line in re.finditer(r"\"(?P<name>[\w:.-]+)\"\s*:\s*\"", scripts["body"]) if scripts is not None else ():
-        yield Named(scripts.start("body") + line.start("name"), LinkForm.HAVE_TARGET, f"npm:{line['name']}")  # type: ignore[union-attr]
+        yield LinkName(scripts.start("body") + line.start("name"), LinkForm.HAVE_TARGET, f"npm:{line['name']}")  # type: ignore[union-attr]
 
 
-def _make_runs(text: str) -> Iterator[Named]:
+def _make_runs(text: str) -> Iterator[LinkName]:
     at = 0
     for line in text.split("\n"):
         short = line[:_MAX_LINE_CHARACTERS]
@@ -294,7 +294,7 @@ def _make_runs(text: str) -> Iterator[Named]:
 _NPM_SCRIPT = re.compile(r"\"scripts\"\s*:\s*\{(?P<body>(?:[^{}\"]|\"(?:[^\"\\\n]|\\.)*+\"){0,20000}+)\}")
 
 
-def _npm_runs(text: str) -> Iterator[Named]:
+def _npm_runs(text: str) -> Iterator[LinkName]:
     match = _NPM_SCRIPT.search(text)
     if match is not None:
         for line in re.finditer(r":\s*\"(?P<command>(?:[^\"\\\n]|\\.)*)\"", match["body"]):
@@ -327,16 +327,16 @@ _DEFINED = re.compile(r"\{\{-?[ ]*(?:define|block)[ ]+[\"'`](?P<name>[\w./-]+)[\
 _INCLUDING = ("{%", "<%", "{{", "@", "<partial", "Layout", "render", "th:")
 
 
-def _template_names(text: str) -> Iterator[Named]:
+def _template_names(text: str) -> Iterator[LinkName]:
     for match in _DEFINED.finditer(text) if "{{" in text else ():
-        yield Named(match.start("name"), LinkForm.RENDER, f"define:{match['name']}")
+        yield LinkName(match.start("name"), LinkForm.RENDER, f"define:{match['name']}")
     for match in _SHOWN.finditer(text) if any(mark in text for mark in _INCLUDING) else ():
-        yield Named(match.start(), LinkForm.SHOW_TEXT, match[str(match.lastgroup)])
+        yield LinkName(match.start(), LinkForm.SHOW_TEXT, match[str(match.lastgroup)])
     if any(mark in text for mark in _INCLUDING):
         for match in _INCLUDED.finditer(text):
             group = str(match.lastgroup)
             name = match[group]
-            yield Named(
+            yield LinkName(
                 match.start(group),
                 LinkForm.RENDER,
                 f"partial:{name}" if group in ("erb", "haml") else f"{group}:{name}",
@@ -353,12 +353,14 @@ _READERS = {
     "procfile": (lambda text: _words_of(text, 0), _target_runs),
     "template": (_template_names,),
     "properties": (
-        lambda text: (Named(m.start("key"), LinkForm.READ_KEY, m["key"]) for m in _PUT_IN.finditer(text) if m["key"]),
+        lambda text: (
+            LinkName(m.start("key"), LinkForm.READ_KEY, m["key"]) for m in _PUT_IN.finditer(text) if m["key"]
+        ),
     ),
 }
 
 
-def find_names(kind: str, text: str) -> Iterator[Named]:
+def find_names(kind: str, text: str) -> Iterator[LinkName]:
     r"""Yield the names in a text of a kind that `link_kind` gives, in the order of each form.
 
     >>> [(each.form.name, each.name) for each in find_names("docker", "ENV APP_PORT=80\nCOPY run.sh /srv/\n")]

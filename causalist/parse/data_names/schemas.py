@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from causalist.model.facts import MODULE_SCOPE, Definition, LinkFact, LinkForm
 from causalist.model.node_ids import NodeKind
-from causalist.parse.data_names.plain_files import Named
+from causalist.parse.data_names.plain_files import LinkName
 
 _MAX_TEXTS = 6_000  # keys of one file
 _MAX_DEPTH = 12  # of nested keys
@@ -59,10 +59,10 @@ _PROTO = re.compile(
 _PROTO_KINDS = {"message": NodeKind.STRUCT, "enum": NodeKind.ENUM, "service": NodeKind.INTERFACE}
 
 
-def read_proto(text: str) -> tuple[list[SchemaBlock], list[Named]]:
+def read_proto(text: str) -> tuple[list[SchemaBlock], list[LinkName]]:
     """Return messages, enumerations, services and procedures, and what each procedure is called."""
     plain = _blank(_NO_CODE_IN_PROTO, text)
-    closings, blocks, names = _closings(plain), list[SchemaBlock](), list[Named]()
+    closings, blocks, names = _closings(plain), list[SchemaBlock](), list[LinkName]()
     around: list[int] = []
     for match in _PROTO.finditer(plain):
         if len(blocks) >= _MAX_BLOCKS:
@@ -75,13 +75,13 @@ def read_proto(text: str) -> tuple[list[SchemaBlock], list[Named]]:
             if parent < 0 or blocks[parent].kind != NodeKind.INTERFACE:
                 continue
             blocks.append(SchemaBlock(start, match.end(), match["rpc"], NodeKind.METHOD, parent))
-            names.append(Named(start, LinkForm.SERVE, f"rpc:{blocks[parent].name}.{match['rpc']}"))
+            names.append(LinkName(start, LinkForm.SERVE, f"rpc:{blocks[parent].name}.{match['rpc']}"))
             continue
         end = closings.get(plain.find("{", match.end() - 1), len(plain))
         around.append(len(blocks))
         blocks.append(SchemaBlock(start, end, match["name"], _PROTO_KINDS[match["kind"]], parent))
         if match["kind"] == "message":
-            names.append(Named(start, LinkForm.SERVE, f"message:{match['name']}"))
+            names.append(LinkName(start, LinkForm.SERVE, f"message:{match['name']}"))
     return blocks, names
 
 
@@ -98,10 +98,10 @@ _GRAPHQL_FIELD = re.compile(r"^[ \t]+(?P<name>\w+)(?=[ \t]*[(:])", re.MULTILINE)
 _ROOT_TYPES = ("Query", "Mutation", "Subscription")
 
 
-def read_graphql(text: str) -> tuple[list[SchemaBlock], list[Named]]:
+def read_graphql(text: str) -> tuple[list[SchemaBlock], list[LinkName]]:
     """Return types, and the operations of the root types as functions; queries of clients are functions, too."""
     plain = _blank(_NO_CODE, text)
-    closings, blocks, names = _closings(plain), list[SchemaBlock](), list[Named]()
+    closings, blocks, names = _closings(plain), list[SchemaBlock](), list[LinkName]()
     for match in _GRAPHQL.finditer(plain):
         if len(blocks) >= _MAX_BLOCKS:
             break
@@ -136,10 +136,10 @@ _LOCAL = re.compile(r"^[ \t]{1,4}(?P<name>[A-Za-z][\w-]*)[ \t]*=", re.MULTILINE)
 _MODULE_SOURCE = re.compile(r"^[ \t]*source[ \t]*=[ \t]*\"(?P<name>\.{1,2}/[^\"\n]*)\"", re.MULTILINE)
 
 
-def read_terraform(text: str) -> tuple[list[SchemaBlock], list[Named]]:
+def read_terraform(text: str) -> tuple[list[SchemaBlock], list[LinkName]]:
     """Return resources, data, modules, variables, outputs and locals, and the names that are used."""
     plain = _blank(re.compile(r"(?<![\"\w$])#[^\n]*|^[ \t]*//[^\n]*|/\*(?:.*?\*/|.*)", re.DOTALL | re.MULTILINE), text)
-    closings, blocks, names = _closings(plain), list[SchemaBlock](), list[Named]()
+    closings, blocks, names = _closings(plain), list[SchemaBlock](), list[LinkName]()
     for match in _TERRAFORM.finditer(plain):
         if len(blocks) >= _MAX_BLOCKS:
             break
@@ -163,8 +163,8 @@ def read_terraform(text: str) -> tuple[list[SchemaBlock], list[Named]]:
         )
         node = NodeKind.CONSTANT if kind in ("variable", "output") else NodeKind.STRUCT
         blocks.append(SchemaBlock(match.start(), end, name, node, -1))
-    names += [Named(m.start("name"), LinkForm.RESOURCE, m["name"]) for m in _TERRAFORM_USE.finditer(plain)]
-    names += [Named(m.start("name"), LinkForm.RUN, m["name"]) for m in _MODULE_SOURCE.finditer(plain)]
+    names += [LinkName(m.start("name"), LinkForm.RESOURCE, m["name"]) for m in _TERRAFORM_USE.finditer(plain)]
+    names += [LinkName(m.start("name"), LinkForm.RUN, m["name"]) for m in _MODULE_SOURCE.finditer(plain)]
     return blocks, names
 
 
@@ -227,7 +227,7 @@ def _yaml_keys(text: str) -> Iterator[tuple[int, tuple[str, ...], bool]]:
         at += len(line) + 1
 
 
-def read_texts(text: str) -> Iterator[Named]:
+def read_texts(text: str) -> Iterator[LinkName]:
     """Yield the keys of translated texts in JSON, YAML, XML or `key = value`."""
     bare = text.lstrip("\ufeff \t\r\n")
     n_texts = 0
@@ -235,7 +235,7 @@ def read_texts(text: str) -> Iterator[Named]:
         keys = _json_keys(text)
     elif bare.startswith("<"):
         for match in re.finditer(r"<(?:string|data)\s+name=\"([\w.]+)\"", text):
-            yield Named(match.start(), LinkForm.HAVE_TEXT, match[1])
+            yield LinkName(match.start(), LinkForm.HAVE_TEXT, match[1])
         return
     elif re.search(r"^[\w.-]+[ \t]*=", text, re.MULTILINE) and not re.match(r"[\w-]+:\s*\n", bare):
         section = ""
@@ -243,7 +243,7 @@ def read_texts(text: str) -> Iterator[Named]:
             if match["section"]:
                 section = f"{match['section']}."
             elif (n_texts := n_texts + 1) <= _MAX_TEXTS:
-                yield Named(match.start(), LinkForm.HAVE_TEXT, f"{section}{match['key']}")
+                yield LinkName(match.start(), LinkForm.HAVE_TEXT, f"{section}{match['key']}")
         return
     else:
         keys = _yaml_keys(text)
@@ -251,18 +251,18 @@ def read_texts(text: str) -> Iterator[Named]:
         if is_text and n_texts < _MAX_TEXTS:
             n_texts += 1
             path = path[1:] if re.fullmatch(r"en(?:[-_]\w+)?", path[0]) and len(path) > 1 else path
-            yield Named(at, LinkForm.HAVE_TEXT, ".".join(path))
+            yield LinkName(at, LinkForm.HAVE_TEXT, ".".join(path))
 
 
 _METHODS = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
 
 
-def read_openapi(text: str) -> Iterator[Named]:
+def read_openapi(text: str) -> Iterator[LinkName]:
     """Yield the method and path of each operation of an OpenAPI document, in YAML or JSON."""
     bare = text.lstrip("\ufeff \t\r\n")
     for at, path, _ in _json_keys(text) if bare.startswith("{") else _yaml_keys(text):
         if len(path) == 3 and path[0] == "paths" and path[1].startswith("/") and path[2].lower() in _METHODS:
-            yield Named(at, LinkForm.SERVE, f"{path[2].upper()} {path[1]}")
+            yield LinkName(at, LinkForm.SERVE, f"{path[2].upper()} {path[1]}")
 
 
 def is_openapi(text: str) -> bool:

@@ -171,7 +171,7 @@ def rows_of_terms(terms: StringTable, encoder: QuestionEncoder) -> NDArray[np.in
 
 # Rows of the terms of the last indexes: (terms, encoder, rows). A server asks the same index again.
 _RECENT: list[tuple[StringTable, QuestionEncoder, NDArray[np.int64]]] = []
-_MOST_RECENT = 4
+_MAX_CACHED_TABLES = 4
 
 
 def _cached_rows(terms: StringTable, encoder: QuestionEncoder) -> NDArray[np.int64]:
@@ -179,7 +179,7 @@ def _cached_rows(terms: StringTable, encoder: QuestionEncoder) -> NDArray[np.int
         if table is terms and by is encoder:
             return rows
     rows = rows_of_terms(terms, encoder)
-    _RECENT[:] = [(terms, encoder, rows), *_RECENT[: _MOST_RECENT - 1]]
+    _RECENT[:] = [(terms, encoder, rows), *_RECENT[: _MAX_CACHED_TABLES - 1]]
     return rows
 
 

@@ -147,7 +147,7 @@ _MAX_EXPONENT = 700.0  # exp of more overflows
 
 
 @dataclass(frozen=True, slots=True)
-class Stacked:
+class StackedCandidates:
     """Candidates of all queries in one table, n rows; those of a query are adjacent.
 
     `matrix`: (n, linear parameters); `roles`: (n, roles), 1 if the factor of the role applies; `gold`: (n,);
@@ -173,7 +173,7 @@ class Penalty:
 
 
 def loss_of(
-    parameters: NDArray[np.float64], stacked: Stacked, n_linear: int, penalty: Penalty
+    parameters: NDArray[np.float64], stacked: StackedCandidates, n_linear: int, penalty: Penalty
 ) -> tuple[float, NDArray[np.float64]]:
     """Return (mean negative log-likelihood and penalties, its gradient).
 

@@ -102,10 +102,10 @@ def dense_scores(similarities: Similarities | None, by: GeneratorRun, n_nodes: i
 
 
 # A question whose words the code has needs no other words. Up to the first numbers the encoder counts in full, from the
-# second ones on by _LEAST_SEMANTIC: words of the question that the best definition has, and their share.
+# second ones on by _MIN_SEMANTIC: words of the question that the best definition has, and their share.
 _FEW_WORDS, _MANY_WORDS = 3.5, 7.0
 _LOW_SHARE, _HIGH_SHARE = 0.75, 1.0
-_LEAST_SEMANTIC = 0.2
+_MIN_SEMANTIC = 0.2
 
 
 def semantic_scores(
@@ -127,7 +127,7 @@ def semantic_scores(
             (covered * len(terms) - _FEW_WORDS) / (_MANY_WORDS - _FEW_WORDS),
             (covered - _LOW_SHARE) / (_HIGH_SHARE - _LOW_SHARE),
         )
-        factor = 1.0 - (1.0 - _LEAST_SEMANTIC) * min(max(excess, 0.0), 1.0)
+        factor = 1.0 - (1.0 - _MIN_SEMANTIC) * min(max(excess, 0.0), 1.0)
         return (dense_signal(bag_similarities(vector, lexical, files, encoder)) * factor,)
 
     n_nodes = len(files)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
 
 MAX_SYMBOLS = 20
-_LEAST_CHANGE = 0.2  # probability of a file in a lens
+_MIN_CHANGE = 0.2  # probability of a file in a lens
 _MAX_CHANGES = 2
 _SIGNATURE_CHARACTERS = 400
 _DOC_CHARACTERS = 300
@@ -188,7 +188,7 @@ def lens_title(repository: "Repository", kind: LensKind, node: str) -> tuple[str
 
 def changing_files(repository: "Repository", path: str) -> tuple[ChangesWith, ...]:
     """Return the one or two files that a change of a file most probably changes as well."""
-    return repository.changes_with(path, least_probability=_LEAST_CHANGE)[:_MAX_CHANGES]
+    return repository.changes_with(path, least_probability=_MIN_CHANGE)[:_MAX_CHANGES]
 
 
 def _file_name(path: str, beside: str) -> str:

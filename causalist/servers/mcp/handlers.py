@@ -74,7 +74,7 @@ _ANSWERS_AT_ONCE = 2
 _ERROR_TOKENS = 1000
 _RESOURCE_TOKENS = 3000
 _PROMPT_TOKENS = 4000
-_LEAST_SHARE_TOKENS = 210  # for each definition of an ambiguous name
+_MIN_SHARE_TOKENS = 210  # for each definition of an ambiguous name
 _ROOTS_SECONDS = 5.0
 _MAP, _NODE = "causalist://map", "causalist://node/"
 _REPOSITORY = "repository"
@@ -416,7 +416,7 @@ def _answer_each_meaning(
         except UnknownNode:  # absent, or what the tool has already refused
             pass
     share = arguments.get("max_tokens", 0) // len(readings)
-    if len(readings) == 1 or share < _LEAST_SHARE_TOKENS:
+    if len(readings) == 1 or share < _MIN_SHARE_TOKENS:
         raise error
     replies = [_as_reply(answer(repository, {**reading, "max_tokens": share - 10})) for reading in readings]
     nodes = list(dict.fromkeys(node for reply in replies for node in reply.nodes))

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from causalist.evaluate.context import (
     ContextQuestion,
-    Showing,
+    ShownParts,
     context_text,
     evaluate_context,
     product_arm,
@@ -192,7 +192,7 @@ def open_part_of(whole: Repository, question: str, cache: FactsCache) -> Reposit
 def describe_gold(gold: Path, clones: Path) -> str:
     ask, cache = product_arm(AskOptions()), FactsCache()
 
-    def ask_part(whole: Repository, question: ContextQuestion, max_tokens: int) -> Showing:
+    def ask_part(whole: Repository, question: ContextQuestion, max_tokens: int) -> ShownParts:
         return ask(open_part_of(whole, question.question, cache), question, max_tokens)
 
     arms = {"whole": ask, "part": ask_part}

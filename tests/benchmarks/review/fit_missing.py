@@ -19,9 +19,9 @@ from causalist.index.history import build_history, read_commits
 from causalist.model.index import Index
 from causalist.model.node_ids import Role, file_id
 from causalist.navigate.likely_changes import (
-    LEAST_BEST,
-    LEAST_OTHER,
     MAX_MISSING,
+    MIN_BEST,
+    MIN_OTHER,
     MISSING_WEIGHTS,
     MissingWeights,
     gather_missing,
@@ -110,8 +110,8 @@ def judge(cases: Sequence[Case], weights: MissingWeights) -> list[tuple[int, boo
     for each in cases:
         chances = 1.0 / (1.0 + np.exp(-(weights.bias + each.scaled @ np.array(weights[1:]))))
         best = np.argsort(-chances, kind="stable")[:MAX_MISSING]
-        best = best[chances[best] >= LEAST_OTHER]
-        said = best if len(best) and chances[best[0]] >= LEAST_BEST else best[:0]
+        best = best[chances[best] >= MIN_OTHER]
+        said = best if len(best) and chances[best[0]] >= MIN_BEST else best[:0]
         plain = each.is_missing_of_plain[np.argsort(-each.plain, kind="stable")[:MAX_MISSING]]
         is_plain, is_plain_of_three = bool(plain[: len(said)].any()), bool(plain.any())
         found.append((len(said), bool(each.is_missing[said].any()), is_plain, is_plain_of_three))

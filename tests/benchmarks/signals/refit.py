@@ -14,7 +14,7 @@ from causalist.evaluate.results import Ranks, metric_values
 from causalist.model.node_ids import Role
 from causalist.model.scores import Signal
 from causalist.rank import LinearModel, Weights
-from causalist.rank.scoring.answer_confidence import Penalty, Stacked, loss_of
+from causalist.rank.scoring.answer_confidence import Penalty, StackedCandidates, loss_of
 from tests.benchmarks.signals.arrays import AGAIN, LEADS, Asked, Batch, Model, Numbers, Scores, roles_table
 
 # Their weights are chosen by hand: commits teach the one nothing, and the other too little (decisions 23 and 28).
@@ -111,7 +111,7 @@ class Questions:
         kept = is_telling[question]
         values, gold, question = values[kept], gold[kept], question[kept]
         telling, starts, own = np.unique(question, return_index=True, return_inverse=True)
-        given = Stacked(
+        given = StackedCandidates(
             np.ascontiguousarray(values),
             roles_table(self.batch.roles[nodes[kept]]),
             gold,
