@@ -286,10 +286,12 @@ class CitationChecker:
 
     def _citation(self, path: str, start: int, end: int) -> Citation:
         of_file = self._places.get(path, [])
-        around = [place for place in of_file if place.start_line <= start <= end <= place.end_line]
-        place = min(around, key=lambda p: (p.end_line - p.start_line, p.start_line), default=None)
+        around = [
+            shown_range for shown_range in of_file if shown_range.start_line <= start <= end <= shown_range.end_line
+        ]
+        shown_range = min(around, key=lambda p: (p.end_line - p.start_line, p.start_line), default=None)
         shown = any(first <= end and start <= last for p in of_file for first, last in p.shown)
-        return Citation(path, start, end, place, shown and place is not None)
+        return Citation(path, start, end, shown_range, shown and shown_range is not None)
 
 
 def _is_open(text: str, at: int) -> bool:

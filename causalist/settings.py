@@ -268,8 +268,8 @@ def read_settings(root: Path) -> Settings:
     """
     values: dict[tuple[str, str], Any] = {}
     sources: dict[tuple[str, str], str] = {}
-    for name, place in FILES:
-        for key, value in _read_table(root, name, place).items():
+    for name, table in FILES:
+        for key, value in _read_table(root, name, table).items():
             values[key], sources[key] = value, name
     chosen = os.environ.get(EMBEDDER_VARIABLE, "").strip()
     if chosen:

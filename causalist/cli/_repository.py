@@ -108,18 +108,18 @@ def open_repository(
 
     with show_progress() as progress:
         options = IndexOptions(processes, progress, submodules, refresh_cache=refresh_cache, anew=anew)
-        place, is_exact = repo or Path(), repo is not None
+        start, is_exact = repo or Path(), repo is not None
         given = click.get_current_context().meta
         try:
             if (text is not None or name) and not given.get(_WAITS):
                 opens = Repository.open_part if text is not None else Repository.open_part_with
                 background = not given.get(_NO_BACKGROUND)
                 part = opens(
-                    place, text or name, exact_root=is_exact, force=force, options=options, background=background
+                    start, text or name, exact_root=is_exact, force=force, options=options, background=background
                 )
                 if part is not None:
                     return part
-            return Repository.open(place, exact_root=is_exact, force=force, options=options)
+            return Repository.open(start, exact_root=is_exact, force=force, options=options)
         except NothingToIndex as error:
             if when_empty is not None:
                 emit_document(when_empty(error))

@@ -168,12 +168,12 @@ def _examine_index(repo: Path | None, *, force: bool) -> Iterator[CheckResult]:
         yield CheckResult(State.WRONG, "repository", f"{error.slug}: {error}")
         return
     yield CheckResult(State.OK, "repository", str(root))
-    places = [folder / INDEX_NAME for folder in index_folders(root)]
-    place = next((each for each in places if each.exists()), None)
-    if place is None:
+    index_paths = [folder / INDEX_NAME for folder in index_folders(root)]
+    index_path = next((each for each in index_paths if each.exists()), None)
+    if index_path is None:
         yield CheckResult(State.ABSENT, "index", "none yet; the first question builds it", "causalist index")
         return
-    size = f"{place} ({place.stat().st_size / 1e6:.1f} MB)"
+    size = f"{index_path} ({index_path.stat().st_size / 1e6:.1f} MB)"
     stored = stored_index_status(root, settings.index_options(IndexOptions()))
     # A file that was written just before may change again without other times: nothing has to be done.
     reasons = [each for each in stored.reasons if each.reason is not StalenessReason.UNSETTLED]

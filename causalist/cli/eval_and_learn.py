@@ -194,13 +194,13 @@ def learn_command(repo: Path | None, force: bool, questions: int, dry_run: bool,
 
     with show_progress() as progress:
         learning = learn(repository, questions, progress=progress)
-    place: Path | None = None
+    path: Path | None = None
     if learning.is_better and not dry_run and learning.document is not None and repository.feedback_store is not None:
-        place = repository.feedback_store.write_weights(learning.document)
+        path = repository.feedback_store.write_weights(learning.document)
     if as_json:
-        emit_document(_learning_document(learning, place))
+        emit_document(_learning_document(learning, path))
     else:
-        kept = [f"kept in {place}"] if place else ["dry run: the weights are not saved"] if learning.is_better else []
+        kept = [f"kept in {path}"] if path else ["dry run: the weights are not saved"] if learning.is_better else []
         emit_lines([learning.decision(), *kept])
     if not learning.is_better:
         click.get_current_context().exit(NOTHING_FOUND)
@@ -251,10 +251,10 @@ def feedback_command(
         raise UsageError("feedback needs an index, and this repository has none. Run `causalist index`.")
     if not repository.settings.value("ask", "remember") and repository.feedback_store.find_question(answer_id) is None:
         raise UsageError("feedback needs a stored question, but `remember = false` is set in the repository settings")
-    query, place = repository.feedback_store.add_feedback_by_id(answer_id, right, wrong)
+    query, feedback_path = repository.feedback_store.add_feedback_by_id(answer_id, right, wrong)
     if as_json:
         document = {"format_version": 1, "answer_id": answer_id, "query": query, "used": list(right),
-                    "not_used": list(wrong), "file": str(place)}  # fmt: skip
+                    "not_used": list(wrong), "file": str(feedback_path)}  # fmt: skip
         emit_document(document)
     else:
         emit_lines([f"{len(right)} used, {len(wrong)} not used, for: {query.splitlines()[0]}"])

@@ -74,9 +74,9 @@ def open_stored_repository(root: Path, folder: Path) -> "Repository | None":
     from causalist.source import relative_folder
     from causalist.store import INDEX_NAME, read_index
 
-    for place in index_folders(root):
+    for index_folder in index_folders(root):
         try:
-            index = read_index(place / INDEX_NAME)
+            index = read_index(index_folder / INDEX_NAME)
         except IndexUnreadable:
             continue
         if index is not None and index.version == index_version():
@@ -494,8 +494,8 @@ def main(root: str) -> None:
             return
 
     # The lock is in the user's cache folder, because repository files are untrusted.
-    place = cache_folder(Path(root))
-    lock = place.with_name(f"{place.name}.lock")
+    folder = cache_folder(Path(root))
+    lock = folder.with_name(f"{folder.name}.lock")
     with suppress(OSError, Timeout, CausalistError):
         lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with FileLock(lock, timeout=0):

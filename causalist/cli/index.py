@@ -152,9 +152,9 @@ def _profile_lines(stages: Mapping[str, float], raw: float) -> list[str]:
 def _update_vectors(repository: "Repository", embedder: str) -> int:
     from causalist.index.embedding_similarity import update_vectors
 
-    places = () if repository.feedback_store is None else repository.feedback_store.places
+    folders = () if repository.feedback_store is None else repository.feedback_store.places
     with show_progress() as progress:
-        return update_vectors(embedder, repository.index, repository.read, places, progress)
+        return update_vectors(embedder, repository.index, repository.read, folders, progress)
 
 
 @click.command("status")
@@ -191,12 +191,12 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
             say(f"note: partial: {build}")
     repository = open_repository(repo, force=force, when_empty=empty_status_document if as_json else None)
     status = repository.status()
-    standing = index_status(root, repository.index, repository.read, stored)
+    stored_status = index_status(root, repository.index, repository.read, stored)
     report_notes(repository)
     if as_json:
-        emit_document(status_document(status, repository.notes, standing))
+        emit_document(status_document(status, repository.notes, stored_status))
     else:
-        emit_lines(status_lines(status, standing, is_refreshed=True, more_notes="; --json lists all"))
+        emit_lines(status_lines(status, stored_status, is_refreshed=True, more_notes="; --json lists all"))
 
 
 @click.command("watch")

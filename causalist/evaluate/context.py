@@ -217,7 +217,7 @@ def score_showing(
 ) -> ContextScore:
     """Return what a pack shows of the gold. Lines without a letter or digit are no gold: brackets alone say nothing."""
 
-    def telling(path: str, numbers: Iterable[int]) -> set[int]:
+    def find_informative(path: str, numbers: Iterable[int]) -> set[int]:
         lines = lines_of(path)
         return {n for n in numbers if n <= len(lines) and any(c.isalnum() for c in lines[n - 1])}
 
@@ -225,17 +225,17 @@ def score_showing(
     whole: dict[str, set[int]] = defaultdict(set)
     seen = total = n_full = 0
     for block in question.core:
-        lines = telling(block.path, block.lines)
+        lines = find_informative(block.path, block.lines)
         there = lines & showing.lines.get(block.path, set())
         seen, total, n_full = seen + len(there), total + len(lines), n_full + (there == lines)
         gold[block.path] |= lines
-        whole[block.path] |= telling(block.path, range(block.start, block.end + 1))
+        whole[block.path] |= find_informative(block.path, range(block.start, block.end + 1))
     n_shown = sum(len(lines) for lines in showing.lines.values())
     accepted = {block.path for block in (*question.core, *question.support)}
     off = sum(len(lines) for path, lines in showing.lines.items() if path not in accepted)
     n_gold_lines = sum(len(lines) for lines in whole.values())
     shown_gold = sum(len(lines & whole[path]) for path, lines in showing.lines.items() if path in whole)
-    shown_telling = sum(len(telling(path, lines)) for path, lines in showing.lines.items())
+    shown_telling = sum(len(find_informative(path, lines)) for path, lines in showing.lines.items())
     cores = [(b.path, b.start, b.end) for b in question.core]
     hit_cores = sum(any(p == q and a <= d and c <= b for q, c, d in showing.blocks) for p, a, b in cores)
     hit_blocks = sum(any(p == q and a <= d and c <= b for q, c, d in cores) for p, a, b in showing.blocks)

@@ -274,8 +274,8 @@ def fit_linear(
     Raises ValueError if no question has both a right and a wrong candidate.
     """
     shape = _Shape(tuple(names), tuple(kinds))
-    telling = [q for q in questions if q.is_telling]
-    if not telling:
+    informative = [q for q in questions if q.is_telling]
+    if not informative:
         raise ValueError("no question has a right and a wrong candidate")
     first = np.array([(start or {}).get(name, 1.0) for name in names] + [0.0] * len(kinds))
     factors = np.full(len(Role), _START_FACTOR)
@@ -289,7 +289,7 @@ def fit_linear(
     optimum = minimize(
         loss_of,
         np.concatenate([first, factors]),
-        args=(_stack_questions(telling, shape), shape.n_linear, Penalty(centre, ridge, role_ridge)),
+        args=(_stack_questions(informative, shape), shape.n_linear, Penalty(centre, ridge, role_ridge)),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,

@@ -313,8 +313,8 @@ def find_ranks(gold: Sequence[str], ranking: Sequence[str]) -> tuple[int | None,
     >>> find_ranks(["b", "c"], ["a", "b"])
     (2, None)
     """
-    places = {name: place for place, name in enumerate(ranking, 1)}
-    return tuple(places.get(name) for name in gold)
+    rank_by_name = {name: rank for rank, name in enumerate(ranking, 1)}
+    return tuple(rank_by_name.get(name) for name in gold)
 
 
 def _list_unindexed(repository: Repository, question: LabelledQuestion) -> tuple[str, ...]:

@@ -281,11 +281,11 @@ class Catalog:
             raise FleetError("a table of the fleet is damaged; index again") from error
         wanted = frozenset(visible)
         kept = [i for i, name in enumerate(table["name"]) if name in wanted]
-        place = np.full(len(table["name"]), -1, dtype=np.int64)
-        place[kept] = np.arange(len(kept))
+        row_of = np.full(len(table["name"]), -1, dtype=np.int64)
+        row_of[kept] = np.arange(len(kept))
         columns = {name: [values[i] for i in kept] for name, values in table.items()}
         vectors = [_matrix(columns[name]) for name in ("code", "description")]
-        return cls(columns["name"], columns, place, vectors[0], vectors[1], words)
+        return cls(columns["name"], columns, row_of, vectors[0], vectors[1], words)
 
     def __len__(self) -> int:
         return len(self.names)

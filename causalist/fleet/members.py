@@ -83,8 +83,8 @@ def read_fleet_file(path: Path) -> FleetFile:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise FleetError(f"{path}: two repositories have the name {repeated[0]}; give one of them another")
-    place = store if "://" in store else os.fspath(path.parent / store)
-    return FleetFile(path, place, tuple(sorted(members, key=lambda each: each.name)))
+    location = store if "://" in store else os.fspath(path.parent / store)
+    return FleetFile(path, location, tuple(sorted(members, key=lambda each: each.name)))
 
 
 def _read_member(path: Path, row: dict[str, object]) -> Member:

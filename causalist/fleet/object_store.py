@@ -48,9 +48,9 @@ class FleetStore:
     def put_object(self, source: Path, kind: str) -> str:
         """Store the content of a file and return its name. What is there already is not written again."""
         digest = _digest_of(source)
-        place = self._object_path(digest, kind)
-        if not self._files.exists(place):
-            self._write(place, source)
+        path = self._object_path(digest, kind)
+        if not self._files.exists(path):
+            self._write(path, source)
         return digest
 
     def local_object(self, digest: str, kind: str, *, is_trusted: bool = True) -> Path:
@@ -61,22 +61,22 @@ class FleetStore:
         """
         if len(digest) != _DIGEST_DIGITS or not digest.isalnum() or not kind.isalnum():
             raise FleetError(f"{digest}.{kind} is no name of an object")
-        place = self._object_path(digest, kind)
+        path = self._object_path(digest, kind)
         if self._is_local:
             if not is_trusted:
-                self._verify(Path(place), digest, kind)
-            return Path(place)
+                self._verify(Path(path), digest, kind)
+            return Path(path)
         target = self._cache / digest[:2] / f"{digest}.{kind}"
         if target.exists():
             return target
         aside = target.with_name(f"{target.name}.{os.getpid()}.new")
         try:
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._files.get_file(place, os.fspath(aside))
+            self._files.get_file(path, os.fspath(aside))
             self._verify(aside, digest, kind)
             aside.replace(target)
         except OSError as error:
-            raise FleetError(f"cannot read {place} in {self.address}: {error}") from error
+            raise FleetError(f"cannot read {path} in {self.address}: {error}") from error
         finally:
             with suppress(OSError):
                 aside.unlink()
@@ -136,12 +136,12 @@ class FleetStore:
         Returns the number of deleted files.
         """
         n_deleted = 0
-        for place in self._files.find(self._root):
-            folder, _, name = str(place).rpartition("/")
+        for path in self._files.find(self._root):
+            folder, _, name = str(path).rpartition("/")
             is_object = folder.startswith(self._join("objects"))
             if _is_abandoned(name) or (is_object and name.partition(".")[0] not in used and not name.endswith(".new")):
                 with suppress(FileNotFoundError):
-                    self._files.rm_file(place)
+                    self._files.rm_file(path)
                     n_deleted += 1
         return n_deleted
 
@@ -166,19 +166,19 @@ class FleetStore:
 
     def local_table(self, name: str) -> Path | None:
         """Return a local file with a table; None if there is none. Of a store elsewhere, it is downloaded."""
-        place = self._join("tables", f"{name}.parquet")
-        if not self._files.exists(place):
+        path = self._join("tables", f"{name}.parquet")
+        if not self._files.exists(path):
             return None
         if self._is_local:
-            return Path(place)
+            return Path(path)
         target = self._cache / "tables" / hashlib.sha256(self.address.encode()).hexdigest()[:16] / f"{name}.parquet"
         aside = target.with_name(f"{target.name}.{os.getpid()}.new")
         try:
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._files.get_file(place, os.fspath(aside))
+            self._files.get_file(path, os.fspath(aside))
             aside.replace(target)
         except OSError as error:
-            raise FleetError(f"cannot read {place} in {self.address}: {error}") from error
+            raise FleetError(f"cannot read {path} in {self.address}: {error}") from error
         return target
 
     def table_stamp(self, name: str) -> str:

@@ -361,8 +361,8 @@ def _assemble(
             ).items()
             if places[name][file] >= 0
         }
-        telling = SnippetLines(question, _fleet_words(view, question))
-        packed = choose_pack(joined.graph, wanted, hits, standing, texts, options, telling, pinned, steps)
+        snippets = SnippetLines(question, _fleet_words(view, question))
+        packed = choose_pack(joined.graph, wanted, hits, standing, texts, options, snippets, pinned, steps)
     sufficiency = sufficiency_of(confidence, wanted)
     ordered, edges = order_edges(joined.graph, [hit.node for hit in hits], hits, options, steps)
     ids = [hit.id for hit in hits]

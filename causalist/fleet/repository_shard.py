@@ -325,10 +325,10 @@ def install_index(
     index = read_index(store.local_object(shard.objects["index"], "index", is_trusted=False))
     if index is None:
         raise FleetError(f"the index of {name} has another format; use the version of the program that wrote it")
-    place = index_folders(root)[0]
-    prepare_folder(place)
-    with hold_folder_lock(place, root):
-        write_index(place / INDEX_NAME, _adopt(index, root, limits))
+    folder = index_folders(root)[0]
+    prepare_folder(folder)
+    with hold_folder_lock(folder, root):
+        write_index(folder / INDEX_NAME, _adopt(index, root, limits))
     return shard
 
 
@@ -342,13 +342,17 @@ def _adopt(index: Index, root: Path, limits: Limits) -> Index:
     manifest = index.manifest
     sizes, mtimes, ctimes = manifest.sizes.copy(), np.zeros_like(manifest.mtimes), np.zeros_like(manifest.ctimes)
     for entry in scan_folder(root, limits).entries:
-        place = manifest.paths.position(entry.path)
-        if place < 0:
+        position = manifest.paths.position(entry.path)
+        if position < 0:
             continue
         content = read_file(root, entry, limits)
-        same = content == manifest.unfit[place] if isinstance(content, str) else content.blob == manifest.blobs[place]
+        same = (
+            content == manifest.unfit[position]
+            if isinstance(content, str)
+            else content.blob == manifest.blobs[position]
+        )
         if same:
-            sizes[place], mtimes[place], ctimes[place] = entry.size, entry.mtime_ns, entry.ctime_ns
+            sizes[position], mtimes[position], ctimes[position] = entry.size, entry.mtime_ns, entry.ctime_ns
     return replace(index, scanned_at=scanned_at, manifest=replace(manifest, sizes=sizes, mtimes=mtimes, ctimes=ctimes))
 
 

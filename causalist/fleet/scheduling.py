@@ -58,13 +58,13 @@ def index_member(member: Member, address: str, options: IndexingOptions = Indexi
     store = FleetStore(address)
     before = _shard_before(member, store)
     try:
-        place = local_place(member, Path(options.clones) if options.clones else None)
-        commit = current_commit(member, place)
+        path = local_place(member, Path(options.clones) if options.clones else None)
+        commit = current_commit(member, path)
         is_whole = all(store.has_object(digest, kind) for kind, digest in before.objects.items())
         if is_current(before, commit) and is_whole:
             after = replace(before, error="", attempts=0)
         else:
-            after = build_shard(member, place, store)
+            after = build_shard(member, path, store)
     except CausalistError as error:
         after = _with_failure(before, f"{error.slug}: {error}")
     except (OSError, MemoryError, RecursionError) as error:
@@ -245,23 +245,23 @@ def local_place(member: Member, clones: Path | None = None) -> Path:
     if not member.source:
         raise UsageError(f"{member.name} has no source in fleet.toml; `causalist fleet pull` brings its index")
     if not member.is_remote:
-        place = Path(member.source)
-        if not place.is_dir():
+        path = Path(member.source)
+        if not path.is_dir():
             raise UsageError(f"{member.source} is no folder any more")
-        return place
+        return path
     named = hashlib.sha256(member.source.encode()).hexdigest()[:24]
-    place = (clones or user_cache() / "fleet" / "mirrors") / f"{named}.git"
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with hold_lock(place.with_suffix(".lock"), _GIT_SECONDS, f"another process is cloning {member.source}"):
+    path = (clones or user_cache() / "fleet" / "mirrors") / f"{named}.git"
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with hold_lock(path.with_suffix(".lock"), _GIT_SECONDS, f"another process is cloning {member.source}"):
         for attempt in range(_ATTEMPTS_OF_CLONES):
             try:
-                _update_mirror(member.source, place)
+                _update_mirror(member.source, path)
                 break
             except GitError:
                 if attempt + 1 == _ATTEMPTS_OF_CLONES:
                     raise
                 time.sleep(_PAUSE_SECONDS * 2**attempt)
-    return place
+    return path
 
 
 def _update_mirror(address: str, place: Path) -> None:

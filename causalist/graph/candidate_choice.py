@@ -181,8 +181,8 @@ class OverloadChooser:
                 return Value(ValueKind.INSTANCE, enumeration, RuleName.ANNOTATION)
             value = self.inference.content_of(value.number) if is_value else None
         if value is not None and value.kind in (ValueKind.BUILTIN, ValueKind.UNKNOWN) and value.type:
-            pointed = f"{value.type}*" if sign == "&" else value.type.removesuffix("*") if sign else value.type
-            return value._replace(kind=ValueKind.BUILTIN, type=pointed)
+            pointed_type = f"{value.type}*" if sign == "&" else value.type.removesuffix("*") if sign else value.type
+            return value._replace(kind=ValueKind.BUILTIN, type=pointed_type)
         if value is not None and value.kind is ValueKind.COLLECTION and settings and settings.modules.headers:
             return value
         if value is None or (

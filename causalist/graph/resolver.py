@@ -382,7 +382,7 @@ class Resolver:
             value = self.inference.default_export(value) or value
         constants: list[Target] = []
         if guess and self.program.files[file].is_shaped:
-            content = self.inference.content_called(value)
+            content = self.inference.content_of_call(value)
             if content is not None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
                 constants = [Target(value.number, value.rule, 1)]
             elif content is None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):

@@ -225,8 +225,8 @@ def matches_folder(index: Index | None, scan: Scan) -> TypeGuard[Index]:
     for entry in scan.entries:  # of which the first will mostly do
         if entry.ctime_ns:
             is_told = True
-            place = paths.position(entry.path)
-            if place >= 0 and ctimes[place] == entry.ctime_ns:
+            position = paths.position(entry.path)
+            if position >= 0 and ctimes[position] == entry.ctime_ns:
                 return True
     return not is_told
 

@@ -43,18 +43,18 @@ def touched_files(commits: Commits, paths: Sequence[str]) -> tuple[NDArray[np.in
     out.
     """
     here = {path: i for i, path in enumerate(paths)}
-    place = np.array([here.get(path, -1) for path in commits.paths], dtype=np.int32)
+    node_of_path = np.array([here.get(path, -1) for path in commits.paths], dtype=np.int32)
     # By now a rename tells what an older name means. Newest first, so that later names are known already.
     parts: list[NDArray[np.int32]] = []
     first = 0
     for commit in [*unique_sorted(commits.renamed_in).tolist(), len(commits)]:
         # This commit's files have their new names.
         last = min(commit + 1, len(commits))
-        parts.append(place[commits.files[commits.indptr[first] : commits.indptr[last]]])
+        parts.append(node_of_path[commits.files[commits.indptr[first] : commits.indptr[last]]])
         first = last
         if commit < len(commits):
             inside = commits.renamed_in == commit
-            place[commits.before[inside]] = place[commits.after[inside]]
+            node_of_path[commits.before[inside]] = node_of_path[commits.after[inside]]
     flat = np.concatenate(parts)
     owners = np.repeat(np.arange(len(commits), dtype=np.int64), np.diff(commits.indptr))
     kept = flat >= 0
@@ -97,8 +97,8 @@ def find_co_changes(
     if not len(first):
         return CoChanges(indptr=np.zeros(n + 1, dtype=np.int64))
     weight = compute_decay(commits) / np.maximum(commits.n_files - 1, 1)
-    keys, place, counts = np.unique(first * n + second, return_inverse=True, return_counts=True)
-    shared = np.bincount(place.ravel(), weights=weight[owners], minlength=len(keys))
+    keys, pair_index, counts = np.unique(first * n + second, return_inverse=True, return_counts=True)
+    shared = np.bincount(pair_index.ravel(), weights=weight[owners], minlength=len(keys))
     rows, others = keys // n, keys % n
     strengths = shared / (churn[rows] + SHRINKAGE)
     order = np.lexsort((others, -strengths, rows))

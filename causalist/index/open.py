@@ -86,8 +86,8 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
     scanned_at = time.time_ns()
     limits = options.limits or DEFAULT_LIMITS
     notes: dict[Diagnostic, None] = {}
-    places = index_folders(root)
-    stored_indexes = [_read_stored(place, notes, options) for place in places]
+    folders = index_folders(root)
+    stored_indexes = [_read_stored(index_folder, notes, options) for index_folder in folders]
     first = next((each for each in stored_indexes if each.stored is not None), None)
     previous = None if first is None else first.stored
     submodules = wants_submodules(root, options, previous)
@@ -125,14 +125,14 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
     commits: Callable[[], Commits] | None = None
     problems: list[IndexNotWritable] = []
     for stored_index in stored_indexes:
-        place, is_new = stored_index.place, not os.path.lexists(stored_index.place)
+        index_folder, is_new = stored_index.place, not os.path.lexists(stored_index.place)
         try:
-            prepare_folder(place)
-            with hold_folder_lock(place, root):
+            prepare_folder(index_folder)
+            with hold_folder_lock(index_folder, root):
                 stored = stored_index.stored
-                if stored_index.stamp != index_stamp(place / INDEX_NAME):
+                if stored_index.stamp != index_stamp(index_folder / INDEX_NAME):
                     # Another process has just done the work.
-                    stored = _verify_stored(_read_stored(place, notes, options), notes).stored
+                    stored = _verify_stored(_read_stored(index_folder, notes, options), notes).stored
                     if stored is not None and _is_usable(stored, scan, submodules):
                         return stored, tuple(notes)
                 previous = stored if matches_folder(stored, scan) else previous
@@ -143,8 +143,8 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
                         FactsCache(facts_path()), scan, read, previous, scanned_at, options, commits
                     )
                 with stage("write"):
-                    written = write_index(place / INDEX_NAME, index, stored_index.sums)
-                for folder in places:
+                    written = write_index(index_folder / INDEX_NAME, index, stored_index.sums)
+                for folder in folders:
                     with suppress(OSError):
                         (folder / BACKGROUND_NAME).unlink(missing_ok=True)  # what it says of earlier attempts is over
                 if options.refresh_cache is not None:
@@ -156,7 +156,7 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
             if is_new:
                 import shutil
 
-                shutil.rmtree(place, ignore_errors=True)
+                shutil.rmtree(index_folder, ignore_errors=True)
             raise
     else:
         notes[Diagnostic(DiagnosticSlug.INDEX_NOT_WRITABLE, f"{problems[0]}; the index is kept in memory only", -1)] = (
@@ -168,9 +168,9 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
         )
         return index, tuple(notes)
     if problems and not is_read_only(problems[0]):
-        notes[Diagnostic(DiagnosticSlug.INDEX_NOT_WRITABLE, f"{problems[0]}; the index is kept in {places[1]}", -1)] = (
-            None
-        )
+        notes[
+            Diagnostic(DiagnosticSlug.INDEX_NOT_WRITABLE, f"{problems[0]}; the index is kept in {folders[1]}", -1)
+        ] = None
     return index, tuple(notes)
 
 
@@ -182,9 +182,9 @@ def stored_index_if_current(
     Builds and writes nothing.
     """
     indexes = [] if at_hand is None else [at_hand]
-    for place in index_folders(root) if stored else ():
+    for folder in index_folders(root) if stored else ():
         with suppress(IndexUnreadable):
-            index_at_place = read_index(place / INDEX_NAME)
+            index_at_place = read_index(folder / INDEX_NAME)
             indexes += [] if index_at_place is None else [index_at_place]
     scans: dict[bool, Scan] = {}
     for index in indexes:
@@ -310,14 +310,14 @@ def stored_index_status(root: Path, options: IndexOptions) -> PreviousIndex:
     """
     stored_indexes: list[tuple[Path, Index]] = []
     unreadable: list[Staleness] = []
-    for place in index_folders(root):
+    for folder in index_folders(root):
         try:
-            index = read_index(place / INDEX_NAME)
+            index = read_index(folder / INDEX_NAME)
         except IndexUnreadable as error:
             unreadable.append(Staleness(StalenessReason.UNREADABLE, str(error)))
             continue
         if index is not None:
-            stored_indexes.append((place / INDEX_NAME, index))
+            stored_indexes.append((folder / INDEX_NAME, index))
     if not stored_indexes:
         return PreviousIndex(None, tuple(unreadable[:1]) or (Staleness(StalenessReason.ABSENT, "there was no index"),))
     wished = options.submodules

@@ -306,11 +306,11 @@ def compute_level(ranks: Sequence[int]) -> int:
 
 def learn_weights(rows: Sequence[FeedbackRow]) -> LearnedPassageWeights | None:
     """Return weights that rank the newer queries better than fusion does; None with too few queries or no gain."""
-    telling = [row for row in rows if row.used.any() and not row.used.all()]
-    if len(telling) < MIN_FEEDBACK_QUERIES:
+    judged = [row for row in rows if row.used.any() and not row.used.all()]
+    if len(judged) < MIN_FEEDBACK_QUERIES:
         return None
-    cut = int(OLDER_SHARE * len(telling))
-    older, newer = telling[:cut], telling[cut:]
+    cut = int(OLDER_SHARE * len(judged))
+    older, newer = judged[:cut], judged[cut:]
     weights = _fit_weights(older)
     heuristic = float(np.mean([_reciprocal_rank(row.features[:, FEATURES.index("fused")], row.used) for row in newer]))
     learned = float(np.mean([_reciprocal_rank(row.features @ weights, row.used) for row in newer]))

@@ -581,8 +581,8 @@ def _search(text: Links, patterns: Mapping[int, Patterns]) -> tuple[Ints, Ints]:
             continue
         runs = words[starts[:, None] + np.arange(length)].astype(np.int64)
         hashes = _hash(runs)
-        place = np.minimum(np.searchsorted(candidates.hashes, hashes), len(candidates.order) - 1)
-        chosen = candidates.order[place]
+        at_hash = np.minimum(np.searchsorted(candidates.hashes, hashes), len(candidates.order) - 1)
+        chosen = candidates.order[at_hash]
         fits = (candidates.words[chosen] == runs).all(axis=1)
         starts, passage, chosen = starts[fits], passage[fits], chosen[fits]
         free = ~np.logical_or.reduce([is_taken[starts + k] for k in range(length)])

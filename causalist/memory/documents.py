@@ -394,9 +394,9 @@ def _cut_around_match(text: str, weights: dict[str, float], length: int) -> str:
 def _query_terms(query: str) -> dict[str, str]:
     """Return the terms of the query, each with the word that contains it."""
     words = _WORD.findall(query)
-    telling = [word for word in words if word.lower() not in STOP_WORDS] or words
+    content_words = [word for word in words if word.lower() not in STOP_WORDS] or words
     word_by_term: dict[str, str] = {}
-    for word in telling:
+    for word in content_words:
         for term in terms_of(word):
             word_by_term.setdefault(term, word)
     return word_by_term

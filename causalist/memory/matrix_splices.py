@@ -82,7 +82,7 @@ class Matrix:
         indptr = np.concatenate([[0], np.cumsum(self.indptr[rows + 1] - self.indptr[rows])]).astype(np.int64)
         return Matrix(indptr, self.indices[at], self.values[at], self.n_columns)
 
-    def beside(self, other: "Matrix") -> "Matrix":
+    def join_columns(self, other: "Matrix") -> "Matrix":
         """Return the matrix with the columns of another one of as many rows behind its own."""
         own_sizes, others = self.sizes, other.sizes
         at = np.arange(len(self.indices)) + np.repeat(other.indptr[:-1], own_sizes)
@@ -93,7 +93,7 @@ class Matrix:
         values[at], values[at_other] = self.values, other.values
         return Matrix(self.indptr + other.indptr, indices, values, self.n_columns + other.n_columns)
 
-    def above(self, other: "Matrix") -> "Matrix":
+    def join_rows(self, other: "Matrix") -> "Matrix":
         """Return the matrix with the rows of another one of as many columns below its own."""
         return Matrix(
             np.concatenate([self.indptr, other.indptr[1:] + self.indptr[-1]]),
@@ -163,8 +163,8 @@ def splice_sorted(old: list[str], gone: Iterable[int], new: Iterable[str]) -> tu
     merged += kept[start:]
     rank = np.cumsum(~is_gone) - 1
     at = np.array(cuts, dtype=np.int64)
-    place = np.where(is_gone, -1, rank + np.searchsorted(at, rank, side="right"))
-    return merged, Axis(place.astype(np.int64), at + np.arange(len(at)), len(merged))
+    new_position = np.where(is_gone, -1, rank + np.searchsorted(at, rank, side="right"))
+    return merged, Axis(new_position.astype(np.int64), at + np.arange(len(at)), len(merged))
 
 
 class Splice(NamedTuple):

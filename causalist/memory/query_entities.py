@@ -246,10 +246,10 @@ def terms_in_vocabulary(text: str, snapshot: Snapshot) -> dict[int, float]:
     Stop words count only if the text has no other words.
     """
     words = re.findall(r"[^\W_]\w*", text[:MAX_QUERY_CHARACTERS])
-    telling = [word for word in words if word.lower() not in STOP_WORDS] or words
+    content_words = [word for word in words if word.lower() not in STOP_WORDS] or words
     numbers = snapshot.records.terms.by_string
     weights: dict[int, float] = {}
-    for word in telling:
+    for word in content_words:
         for term in terms_of(word):
             number = numbers.get(term, -1)
             position = int(snapshot.arrays.term_ranks[number]) if 0 <= number < len(snapshot.arrays.term_ranks) else -1

@@ -224,11 +224,13 @@ def disambiguate(
     n_senses = dict(zip(split.tolist(), (np.bincount(owners)[split] + 1).tolist(), strict=True))
     fresh = {f"{names[e]}_({k + 1})": (e, k) for e, most in n_senses.items() for k in range(most)}
     entities, axis = splice_sorted(names, split.tolist(), fresh)
-    place = {fresh[entities[position]]: position for position in axis.fresh.tolist()}
+    position_by_entity = {fresh[entities[position]]: position for position in axis.fresh.tolist()}
     first = axis.place.copy()
-    first[split] = [place[e, 0] for e in split.tolist()]
+    first[split] = [position_by_entity[e, 0] for e in split.tolist()]
     columns = first[mentions.indices]
-    columns[at] = [place[each] for each in zip(mentions.indices[at].tolist(), labels[at].tolist(), strict=True)]
+    columns[at] = [
+        position_by_entity[each] for each in zip(mentions.indices[at].tolist(), labels[at].tolist(), strict=True)
+    ]
     e = len(entities)
     rows = mentions.rows
     order = np.argsort(rows * e + columns, kind="stable")  # nearly sorted already
@@ -249,11 +251,11 @@ def disambiguate(
     order = np.argsort(keys, kind="stable")
     senses: dict[int, tuple[int, ...]] = {}
     for name, most in n_senses.items():
-        members = tuple(place[name, k] for k in range(most))
+        members = tuple(position_by_entity[name, k] for k in range(most))
         senses.update(dict.fromkeys(members, members))
     of_entity = np.empty(e, dtype=np.int64)
     of_entity[first] = numbers
-    for (name, _), position in place.items():
+    for (name, _), position in position_by_entity.items():
         of_entity[position] = numbers[name]
     mention_keys = keys[order], columns[of_split[order]]
     return SenseAssignment(entities, of_entity, again, by_entity, first, mention_keys, senses)

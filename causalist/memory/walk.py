@@ -200,7 +200,7 @@ def _with_passages(entities: Matrix, carried: Floats, arrays: MemoryArrays, vari
         else Matrix(np.zeros_like(each.indptr), np.zeros(0, dtype=np.int32), np.zeros(0), each.n_columns)
         for each in (arrays.mentions, arrays.passages_by_entity)
     )
-    matrix = entities.beside(by_entity).above(mentions.beside(linked))
+    matrix = entities.join_columns(by_entity).join_rows(mentions.join_columns(linked))
     values = matrix.values.copy()
     values[np.arange(len(carried)) + np.repeat(by_entity.indptr[:-1], entities.sizes)] = carried
     return matrix, replace(matrix, values=values)

@@ -159,23 +159,25 @@ def merge_tables(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[
     encoded = [string.encode("utf-8", "surrogatepass") for string in strings]
     distinct = sorted(set(encoded))
     if not len(table):
-        places = {each: i for i, each in enumerate(distinct)}
+        position_by_text = {each: i for i, each in enumerate(distinct)}
         none = np.zeros(0, dtype=np.int32)
         return MergedTable(
-            StringTable.from_bytes(distinct), none, np.array([places[each] for each in encoded], dtype=np.int64)
+            StringTable.from_bytes(distinct),
+            none,
+            np.array([position_by_text[each] for each in encoded], dtype=np.int64),
         )
     place_by_text: dict[bytes, int] = {}
     fresh: list[bytes] = []
     before: list[int] = []  # of each fresh string, how many of the table come before it
     kept = kept.copy()
     for each in distinct:
-        place = table.lower_bound(each)
-        if place < len(table) and table.raw(place) == each:
-            kept[place] = True
-            place_by_text[each] = place
+        position = table.lower_bound(each)
+        if position < len(table) and table.raw(position) == each:
+            kept[position] = True
+            place_by_text[each] = position
         else:
             fresh.append(each)
-            before.append(place)
+            before.append(position)
     if not fresh and kept.all():
         at_once = np.array([place_by_text[each] for each in encoded], dtype=np.int64)
         return MergedTable(table, np.arange(len(table), dtype=np.int32), at_once)
@@ -187,7 +189,9 @@ def merge_tables(table: StringTable, kept: NDArray[np.bool_], strings: Sequence[
     order = np.empty(int(n_before[-1]) + len(fresh), dtype=np.int64)
     order[old[kept]] = np.flatnonzero(kept)
     order[fresh_at] = len(table) + np.arange(len(fresh))
-    places = {each: int(old[place]) for each, place in place_by_text.items()}
-    places.update(zip(fresh, fresh_at.tolist(), strict=True))
+    position_by_text = {each: int(old[position]) for each, position in place_by_text.items()}
+    position_by_text.update(zip(fresh, fresh_at.tolist(), strict=True))
     decoded = [each.decode("utf-8", "surrogatepass") for each in fresh]
-    return MergedTable(table.take(order, decoded), old, np.array([places[each] for each in encoded], dtype=np.int64))
+    return MergedTable(
+        table.take(order, decoded), old, np.array([position_by_text[each] for each in encoded], dtype=np.int64)
+    )

@@ -408,10 +408,10 @@ def _weigh(
     weighed: dict[int, Affected] = {}
     for node, user in tests.items():
         chance = min(max(user.probability, _MIN_ODDS), 1.0 - MIN_PROBABILITY)
-        way = log(chance / (1.0 - chance))
+        log_odds = log(chance / (1.0 - chance))
         maker = log(max(makers.get(node, 1.0), MIN_PROBABILITY))
         words = float(shared[node]) - most
-        score = weights.bias + weights.way * way + weights.words * words + weights.maker * maker
+        score = weights.bias + weights.way * log_odds + weights.words * words + weights.maker * maker
         if texts is not None and user.edge.rule == NAMED:
             n_alike = texts.count_named(ids.position(user.edge.target))
             score += weights.named + weights.alike * log(n_alike + 1)

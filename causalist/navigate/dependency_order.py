@@ -188,8 +188,8 @@ def _ranks(
     positions[every] = np.arange(len(every))
     uses = _merge_uses(graph, np.where(units >= 0, positions[units], -1), every, level, usable)
     whole = _arrange(graph, [names[unit] for unit in every.tolist()], every, uses, level, (), None)
-    place = {item.node: number for number, item in enumerate(whole.items)}
-    return [place[names[unit]] for unit in members.tolist()]
+    rank_by_node = {item.node: number for number, item in enumerate(whole.items)}
+    return [rank_by_node[names[unit]] for unit in members.tolist()]
 
 
 def _usable(graph: CodeGraph, min_confidence: float) -> NDArray[np.bool_]:

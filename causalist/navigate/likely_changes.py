@@ -133,13 +133,13 @@ def find_files_changing_with(
         evidence = files.collect(owner, files.uses_of(users), common)
         parts = scale_evidence(evidence) * np.array(weights[1:])
         chances = 1.0 / (1.0 + np.exp(-(parts.sum(axis=1) + weights.bias)))
-        for place in np.flatnonzero((chances >= least) & (common.counts >= least_commits)).tolist():
-            node, chance = int(files.nodes[place]), float(chances[place])
+        for row in np.flatnonzero((chances >= least) & (common.counts >= least_commits)).tolist():
+            node, chance = int(files.nodes[row]), float(chances[row])
             file = nodes.ids[node]
             if node in owners or (file in best and chance <= best[file].probability):
                 continue
-            n_both = int(common.counts[place])
-            reasons = _tell_reasons(parts[place], evidence, place, common, users.get(files.paths[place]))
+            n_both = int(common.counts[row])
+            reasons = _tell_reasons(parts[row], evidence, row, common, users.get(files.paths[row]))
             role = Role(int(nodes.roles[node])).label
             best[file] = ChangesWith(file, nodes.ids[owner], n_both, common.n_commits, chance, role, reasons)
     return tuple(sorted(best.values(), key=lambda each: (-each.probability, each.file)))
@@ -159,10 +159,10 @@ def find_missing_files(index: Index, paths: Iterable[str], coded: Iterable[str])
         return ()
     chances = 1.0 / (1.0 + np.exp(-(MISSING_WEIGHTS.bias + evidence.scaled @ np.array(MISSING_WEIGHTS[1:]))))
     missing: list[ChangesWith] = []
-    for place in np.flatnonzero(chances >= MIN_OTHER).tolist():
-        node, reason = int(evidence.nodes[place]), int(evidence.reasons[place])
+    for row in np.flatnonzero(chances >= MIN_OTHER).tolist():
+        node, reason = int(evidence.nodes[row]), int(evidence.reasons[row])
         if nodes.ids[node] not in own:
-            n_both, n_commits, chance = int(evidence.n_both[place]), evidence.n_commits[reason], float(chances[place])
+            n_both, n_commits, chance = int(evidence.n_both[row]), evidence.n_commits[reason], float(chances[row])
             role = Role(int(nodes.roles[node])).label
             missing.append(ChangesWith(nodes.ids[node], nodes.ids[reason], n_both, n_commits, chance, role))
     missing.sort(key=lambda each: (-each.probability, each.file))
@@ -217,8 +217,8 @@ def _find_partners(history: History, owners: Sequence[int]) -> NDArray[np.int64]
     commits = np.repeat(np.arange(len(history.indptr) - 1), np.diff(history.indptr))
     is_partner = np.zeros(len(history), dtype=np.bool_)
     is_own = np.zeros(len(history.indptr) - 1, dtype=np.bool_)
-    for place in np.flatnonzero(np.isin(history.nodes, owners)).tolist():
-        own = commits[history.files == place]
+    for row in np.flatnonzero(np.isin(history.nodes, owners)).tolist():
+        own = commits[history.files == row]
         is_own[own] = True
         is_partner |= np.bincount(history.files[is_own[commits]], minlength=len(history)) >= MIN_COMMON
         is_own[own] = False
@@ -289,9 +289,11 @@ def _count_common_commits(history: History, files: NDArray[np.int64], owner: int
     together, counts, idle = np.zeros(n), np.zeros(n, dtype=np.int64), np.full(n, n_all, dtype=np.int64)
     if not len(history) or not n_all:
         return _Common(together, counts, idle, 0)
-    place = np.searchsorted(files, history.nodes)
-    place = np.where((place < n) & (files[np.minimum(place, n - 1)] == history.nodes), place, -1)
-    touched = place[history.files]
+    row_of_file = np.searchsorted(files, history.nodes)
+    row_of_file = np.where(
+        (row_of_file < n) & (files[np.minimum(row_of_file, n - 1)] == history.nodes), row_of_file, -1
+    )
+    touched = row_of_file[history.files]
     commits = np.repeat(np.arange(n_all), np.diff(history.indptr))
     is_indexed = touched >= 0
     touched_files, first = np.unique(touched[is_indexed], return_index=True)  # the newest commit comes first
@@ -347,11 +349,11 @@ class _Files:
     def _compare_names(self, own: frozenset[str]) -> NDArray[np.float64]:
         weight = sum(self._rarity.get(word, 0.0) for word in sorted(own))
         similarities = np.zeros(len(self._names))
-        for place, name in enumerate(self._names):
+        for row, name in enumerate(self._names):
             shared = own & name
             if shared:
                 both = sum(self._rarity[word] for word in sorted(shared))
-                similarities[place] = both / np.sqrt(weight * sum(self._rarity[word] for word in sorted(name)))
+                similarities[row] = both / np.sqrt(weight * sum(self._rarity[word] for word in sorted(name)))
         return similarities
 
 

@@ -423,7 +423,7 @@ def observed_graph(index: Index, store: ObservedStore, freshness: Freshness) -> 
         is_direct = bool(call.n)
         is_file = graph.kind(target) is NodeKind.FILE
         kind = EdgeKind.CALLS if is_direct else EdgeKind.IMPORTS if is_file else EdgeKind.REFERENCES
-        end = as_written(graph, source, target) if is_direct else target
+        end = find_written_target(graph, source, target) if is_direct else target
         number = numbers.of(source, end, kind)
         confidence = 1.0 if is_direct else THROUGH_CONFIDENCE
         if number >= 0:
@@ -454,7 +454,7 @@ def _add_likely(
             continue
         own = numbers.calls_of(source, target)
         if not own:
-            key = source, as_written(graph, source, target), int(EdgeKind.CALLS)
+            key = source, find_written_target(graph, source, target), int(EdgeKind.CALLS)
             if numbers.of(source, key[1], EdgeKind.CALLS) < 0:
                 added.setdefault(key, AddedEdge(call.probability, -1, OBSERVED_ALIKE, None))
         for number in own:
@@ -564,7 +564,7 @@ class EdgeNumbers:
         return self._constructors[owner]
 
 
-def as_written(graph: CodeGraph, source: int, target: int) -> int:
+def find_written_target(graph: CodeGraph, source: int, target: int) -> int:
     """Return the class of a constructor that something other than a constructor calls, else the target."""
     owner = class_of_constructor(graph, target)
     return owner if owner >= 0 and class_of_constructor(graph, source) < 0 else target
@@ -602,8 +602,8 @@ def merge_edges(
     kinds = np.concatenate([edges.kinds, np.array([key[2] for key in new], dtype=np.uint8)])
     numbers = [number_of[added[key].rule] for key in new]
     order = np.lexsort((kinds, targets, sources))
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
+    new_position = np.empty(len(order), dtype=np.int64)
+    new_position[order] = np.arange(len(order))
     indptr = np.zeros(len(graph.nodes) + 1, dtype=np.int64)
     np.cumsum(np.bincount(sources, minlength=len(graph.nodes)), out=indptr[1:])
     incoming_indptr = np.zeros(len(graph.nodes) + 1, dtype=np.int64)
@@ -627,7 +627,7 @@ def merge_edges(
         np.lexsort((kinds[order], sources[order], targets[order])).astype(edges.incoming.dtype),
         incoming_indptr,
     )
-    return table, rules, place[:n].tolist(), {key: int(place[n + i]) for i, key in enumerate(new)}
+    return table, rules, new_position[:n].tolist(), {key: int(new_position[n + i]) for i, key in enumerate(new)}
 
 
 def _merge(

@@ -136,12 +136,12 @@ def numbered_lines(body: Body, n_lines: int) -> tuple[tuple[int | None, str], ..
     """`shown_lines` with the number that each has in its file; None for lines that the file does not have."""
     lines: list[tuple[int | None, str]] = []
     above = -1
-    for place in _select_printed_lines(body, n_lines):
-        missing = [number for number in body.numbers[above + 1 : place] if number is not None]
+    for row in _select_printed_lines(body, n_lines):
+        missing = [number for number in body.numbers[above + 1 : row] if number is not None]
         if missing:
-            lines.append((None, f"{_indent(body.lines[place])}{ELLIPSIS} {missing[0]}-{missing[-1]}"))
-        lines.append((body.numbers[place], body.lines[place]))
-        above = place
+            lines.append((None, f"{_indent(body.lines[row])}{ELLIPSIS} {missing[0]}-{missing[-1]}"))
+        lines.append((body.numbers[row], body.lines[row]))
+        above = row
     below = _below(body, above)
     if below:
         lines.append((None, below))
@@ -160,8 +160,8 @@ def _below(body: Body, last: int) -> str:
 def shown_ranges(body: Body, n_lines: int) -> tuple[tuple[int, int], ...]:
     """Return the lines of the file that `shown_lines` prints, as first and last of each run."""
     ranges: list[tuple[int, int]] = []
-    for place in _select_printed_lines(body, n_lines):
-        number = body.numbers[place]
+    for row in _select_printed_lines(body, n_lines):
+        number = body.numbers[row]
         if number is None:
             continue
         if ranges and ranges[-1][1] == number - 1:
@@ -261,27 +261,27 @@ def _fold_order(lines: Sequence[str], numbers: Sequence[int | None], item: PackI
     weights = _line_weights(lines, numbers, dict(item.snippet_lines), frozenset(item.uses))
     indents = [len(line) - len(line.lstrip(" \t")) if line.strip() else -1 for line in lines]
     around = _block_openers(indents)
-    for place in sorted(range(len(lines)), key=lambda i: (-weights[i], i)):
-        if place in order or not lines[place].strip():
+    for row in sorted(range(len(lines)), key=lambda i: (-weights[i], i)):
+        if row in order or not lines[row].strip():
             continue
         chain = []
-        outer = around[place]
+        outer = around[row]
         while outer >= 0 and outer not in order:
             chain.append(outer)
             outer = around[outer]
         order.update((i, None) for i in reversed(chain))
-        order[place] = None
-        if lines[place].rstrip().endswith(_OPENERS) and place + 1 < len(lines):
-            order[place + 1] = None
+        order[row] = None
+        if lines[row].rstrip().endswith(_OPENERS) and row + 1 < len(lines):
+            order[row + 1] = None
     order.update((i, None) for i in range(len(lines)))
     return tuple(order)
 
 
 def _line_weights(
-    lines: Sequence[str], numbers: Sequence[int | None], telling: Mapping[int, float], uses: Collection[int]
+    lines: Sequence[str], numbers: Sequence[int | None], weight_by_row: Mapping[int, float], uses: Collection[int]
 ) -> list[float]:
-    """Return the weight of each line of a body. `telling` and `uses` have rows of the file."""
-    weights = [0.0 if number is None else telling.get(number - 1, 0.0) for number in numbers]
+    """Return the weight of each line of a body. `weight_by_row` and `uses` have rows of the file."""
+    weights = [0.0 if number is None else weight_by_row.get(number - 1, 0.0) for number in numbers]
     used = [number is not None and number - 1 in uses for number in numbers]
     most = max(weights, default=0.0)
     near = [0.0] * len(lines)

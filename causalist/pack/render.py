@@ -276,12 +276,16 @@ def _describe_link(item: PackItem, edge: Edge, names: dict[str, str]) -> str:
 def _list_linked_names(pack_input: PackInput, names: dict[str, str]) -> dict[str, list[str]]:
     """Return the names of the best items that each item has an edge to or from, without what contains it."""
     best = sorted(pack_input.items, key=lambda item: (-round(item.hit.score, 12), item.hit.id))
-    place = {item.hit.id: number for number, item in enumerate(best)}
+    number_by_node = {item.hit.id: number for number, item in enumerate(best)}
     others: dict[str, set[int]] = {}
     for edge in pack_input.edges:
-        if edge.kind != _CONTAINS and edge.source != edge.target and {edge.source, edge.target} <= place.keys():
-            others.setdefault(edge.source, set()).add(place[edge.target])
-            others.setdefault(edge.target, set()).add(place[edge.source])
+        if (
+            edge.kind != _CONTAINS
+            and edge.source != edge.target
+            and {edge.source, edge.target} <= number_by_node.keys()
+        ):
+            others.setdefault(edge.source, set()).add(number_by_node[edge.target])
+            others.setdefault(edge.target, set()).add(number_by_node[edge.source])
     return {
         node: [names[best[number].hit.id] for number in sorted(numbers)[:_MAX_LINKED_NAMES]]
         for node, numbers in others.items()

@@ -565,11 +565,11 @@ def _key_spans(data: bytes) -> Iterator[Span]:
     ends = [match.span() for match in _KEY_END.finditer(data)]
     for number, begin in enumerate(begins):
         stop = min([begin + _MAX_KEY_BYTES, len(data), *begins[number + 1 : number + 2]])
-        place = bisect_right(ends, (begin, begin))
-        is_closed = place < len(ends) and ends[place][0] < stop
+        index = bisect_right(ends, (begin, begin))
+        is_closed = index < len(ends) and ends[index][0] < stop
         if is_closed:
             # The last line of PuTTY's keys is a checksum of the key.
-            stop = ends[place][1] if data[ends[place][0] : ends[place][0] + 1] == b"P" else ends[place][0]
+            stop = ends[index][1] if data[ends[index][0] : ends[index][0] + 1] == b"P" else ends[index][0]
         parts = [match.span(1) for match in _KEY_PART.finditer(data, begin, stop) if match[1]]
         lines = [is_scrambled(data[first:last].decode("ascii")) for first, last in parts]
         if not is_closed:

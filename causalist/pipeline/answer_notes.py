@@ -253,13 +253,13 @@ def find_pinned_rows(
     question: ParsedQuery, matched: Mapping[int, TextMatches], index: Index
 ) -> Mapping[int, Collection[int]]:
     """Return rows that the query refers to, by the node of the file: stack frames and pattern matches."""
-    pointed: dict[int, dict[int, None]] = {}
+    rows_by_file: dict[int, dict[int, None]] = {}
     files = index.graph.nodes.files
     for node, row in frame_rows(question.frames, index.graph, index.lexical) if question.frames else ():
-        pointed.setdefault(int(files[node]), {})[row] = None
+        rows_by_file.setdefault(int(files[node]), {})[row] = None
     for node, matches in matched.items():
-        pointed.setdefault(int(files[node]), {}).update(dict.fromkeys(matches.rows))
-    return pointed
+        rows_by_file.setdefault(int(files[node]), {}).update(dict.fromkeys(matches.rows))
+    return rows_by_file
 
 
 def render_answer_pack(content: PackInput, options: AskOptions) -> Pack:

@@ -151,11 +151,11 @@ class FeedbackStore:
 
     def _writable(self) -> Path:
         """Return the writable folder that holds the index. Raises IndexNotWritable."""
-        for place in self.places:
-            is_there = os.path.isfile(place / INDEX_NAME) and not os.path.islink(place)  # noqa: PTH113, PTH114
-            if is_there and os.access(place, os.W_OK):
-                return place
-        named = " or ".join(str(place) for place in self.places)
+        for folder in self.places:
+            is_there = os.path.isfile(folder / INDEX_NAME) and not os.path.islink(folder)  # noqa: PTH113, PTH114
+            if is_there and os.access(folder, os.W_OK):
+                return folder
+        named = " or ".join(str(folder) for folder in self.places)
         raise IndexNotWritable(f"cannot store feedback: no writable index in {named}")
 
     def _append(self, name: str, row: Row, *, patience: float) -> Path:
@@ -189,9 +189,9 @@ class FeedbackStore:
 
     def _read(self, name: str) -> bytes | None:
         """Return the file of the first place that has one."""
-        for place in self.places:
+        for folder in self.places:
             with suppress(OSError):
-                descriptor = os.open(place / name, os.O_RDONLY | _OPEN_FLAGS)
+                descriptor = os.open(folder / name, os.O_RDONLY | _OPEN_FLAGS)
                 with os.fdopen(descriptor, "rb") as file:
                     return file.read(_MAX_BYTES_READ)
         return None

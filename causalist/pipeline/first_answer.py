@@ -160,10 +160,10 @@ def _describe(partial: PartialIndex, build: Build | None, names: Sequence[str]) 
 def read_build(root: Path) -> Build | None:
     """Return the state of the build of the index of `root`; None if none runs and none failed."""
     failed = None
-    for place in index_folders(root):
-        build = _read_state(place)
+    for folder in index_folders(root):
+        build = _read_state(folder)
         if build is not None and build.is_running:
-            if is_locked(place / BACKGROUND_LOCK):
+            if is_locked(folder / BACKGROUND_LOCK):
                 return build
             build = build._replace(failure=_ENDED)
         failed = build or failed  # what this user's own process says comes last
@@ -178,13 +178,13 @@ def start_build(root: Path, options: IndexOptions) -> Build | None:
     build = read_build(root)
     if build is not None and build.is_running:
         return build
-    for place in index_folders(root):
+    for folder in index_folders(root):
         try:
-            prepare_folder(place)
-            with hold_lock(place / BACKGROUND_LOCK, _PATIENCE_SECONDS, "another process builds it") as lock:
-                return _start_unless_failed(root, place, options, lock)
+            prepare_folder(folder)
+            with hold_lock(folder / BACKGROUND_LOCK, _PATIENCE_SECONDS, "another process builds it") as lock:
+                return _start_unless_failed(root, folder, options, lock)
         except LockBusy:
-            return _read_state(place) or Build(0, 1)
+            return _read_state(folder) or Build(0, 1)
         except IndexNotWritable:
             continue
     return None
@@ -240,14 +240,14 @@ def main(arguments: Sequence[str]) -> None:
     `arguments`: the folder, that of its index, the number of the attempt, 1 with submodules, and the descriptor of the
     lock if it is inherited.
     """
-    root, place, attempts, submodules = Path(arguments[0]), Path(arguments[1]), int(arguments[2]), arguments[3] == "1"
+    root, folder, attempts, submodules = Path(arguments[0]), Path(arguments[1]), int(arguments[2]), arguments[3] == "1"
     _lower_priority()
     if len(arguments) > 4:
         os.set_inheritable(int(arguments[4]), False)
-        _build(root, place, attempts, submodules)
+        _build(root, folder, attempts, submodules)
         return
-    with suppress(IndexNotWritable), hold_lock(place / BACKGROUND_LOCK, _PATIENCE_SECONDS, "another builds it"):
-        _build(root, place, attempts, submodules)
+    with suppress(IndexNotWritable), hold_lock(folder / BACKGROUND_LOCK, _PATIENCE_SECONDS, "another builds it"):
+        _build(root, folder, attempts, submodules)
 
 
 def _build(root: Path, place: Path, attempts: int, submodules: bool) -> None:

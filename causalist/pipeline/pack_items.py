@@ -170,7 +170,7 @@ def choose_pack(
     definitions_of: Mapping[int, Sequence[int]],
     texts: SourceText,
     options: AskOptions,
-    telling: SnippetLines,
+    snippets: SnippetLines,
     pinned: Mapping[int, Collection[int]] = MappingProxyType({}),
     steps: Steps = NO_STEPS,
 ) -> PackChoice:
@@ -191,21 +191,21 @@ def choose_pack(
     hits = {node: by_node.get(node) or hit_of(graph, node, 0.0, 0.0, ()) for node in nodes}
     late = _read_files_in_time([hits[each.node].path for each in needed if _is_read(each, options)], texts, steps)
     items: list[PackItem] = []
-    for place in ordered.order:
-        need = needed[place]
+    for position in ordered.order:
+        need = needed[position]
         hit = hits[need.node]
         definitions = definitions_of.get(need.node, ())
         is_read = _is_read(need, options) and not definitions and hit.path not in late
         text = texts.get_text(hit) if is_read else ""
         rank = ranks.get(need.node)
         link = graph.edge(need.edge) if rank is None and need.edge >= 0 else None
-        rows = _telling_rows(graph, hit, text, telling, pinned)
-        items.append(PackItem(hit, text, rank is None, rank, rows, uses.get(place, ()), need.probability, link))
+        rows = _telling_rows(graph, hit, text, snippets, pinned)
+        items.append(PackItem(hit, text, rank is None, rank, rows, uses.get(position, ()), need.probability, link))
         for i, definition in enumerate(definitions, start=1):
             # Just behind its file when it comes to who gets the room.
             inner = hit_of(graph, definition, hit.score * (1 - 1e-6 * i), 0.0, ())
             text = "" if hit.path in late else texts.get_text(inner)
-            rows = _telling_rows(graph, inner, text, telling, pinned)
+            rows = _telling_rows(graph, inner, text, snippets, pinned)
             items.append(PackItem(inner, text, False, None, rows, (), need.probability * (1 - 1e-6 * i)))
     removed = tuple(name_edge(graph, edge, ids) for edge in ordered.removed)
     return PackChoice(tuple(items), tuple(name_edge(graph, edge, ids) for edge in edges), removed)

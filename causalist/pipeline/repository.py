@@ -251,11 +251,11 @@ class Repository(Lookups):
     ) -> "Repository":
         """Return the repository in the folder `root` with an existing index, current or not."""
         settings = settings or read_settings(root)
-        limits, places = settings.limits(), index_folders(root)
-        store = FeedbackStore(places)
+        limits, folders = settings.limits(), index_folders(root)
+        store = FeedbackStore(folders)
         learned, doubts = store.read_weights(index.version)
         weights = learned.weights if learned else default_weights()
-        return cls(root, index, lambda e: read_file(root, e, limits), (*notes, *doubts), folder, Observations(places),
+        return cls(root, index, lambda e: read_file(root, e, limits), (*notes, *doubts), folder, Observations(folders),
                    settings, store, learned, weights, session, behind)  # fmt: skip
 
     @staticmethod
@@ -362,11 +362,11 @@ class Repository(Lookups):
         kept = tuple(name_edge(graph, e, ids) for e in edges)
         removed = tuple(name_edge(graph, e, ids) for e in ordered.removed)
         with steps.timed(Step.DELIVER_TEXTS):
-            telling = SnippetLines(ranking.question, self.index.lexical)
-            pointed = find_pinned_rows(ranking.question, matched, self.index)
+            snippets = SnippetLines(ranking.question, self.index.lexical)
+            pinned = find_pinned_rows(ranking.question, matched, self.index)
             needed = choose_needed(graph, self.index.lexical, ranking, chosen, confidence, options, view.inside)
             shown = with_document(needed, graph, ranking, options, view.inside)
-            packed = choose_pack(graph, shown, results, standing, texts, options, telling, pointed, steps)
+            packed = choose_pack(graph, shown, results, standing, texts, options, snippets, pinned, steps)
         sufficiency = sufficiency_of(confidence, needed)
         with steps.timed(Step.DELIVER_PACKING):
             header = PackHeader(
@@ -615,11 +615,11 @@ class Repository(Lookups):
         return forget_proofs(self._observed_folder())
 
     def _observed_folder(self) -> Path:
-        places = self.observations.places if self.observations is not None else ()
-        for place in places:
-            if index_stamp(place / INDEX_NAME) is not None and os.access(place, os.W_OK):
-                return place
-        named = " or ".join(map(str, places))
+        folders = self.observations.places if self.observations is not None else ()
+        for folder in folders:
+            if index_stamp(folder / INDEX_NAME) is not None and os.access(folder, os.W_OK):
+                return folder
+        named = " or ".join(map(str, folders))
         raise IndexNotWritable(f"cannot keep evidence: no writable index in {named or 'a commit'}")
 
     # -- parts of an answer
@@ -655,8 +655,8 @@ class Repository(Lookups):
         steps: Steps = NO_STEPS,
         progress: Progress = ignore_progress,
     ) -> RankingSession:
-        places = () if self.feedback_store is None else self.feedback_store.places
-        similarities = make_similarities(query, options, self.index, self.read, places, progress, steps)
+        folders = () if self.feedback_store is None else self.feedback_store.places
+        similarities = make_similarities(query, options, self.index, self.read, folders, progress, steps)
         return RankingSession(self.index, options, texts, self.weights, self.root, self.folder, steps, similarities)
 
     def _hit(self, chosen: Selection, ranking: Ranking, path: tuple[Hop, ...], level: Level) -> Hit:

@@ -26,8 +26,8 @@ from causalist.observe.observed_calls import (
     Freshness,
     ObservedGraph,
     Version,
-    as_written,
     encode_evidence,
+    find_written_target,
     merge_edges,
     read_evidence,
 )
@@ -244,7 +244,7 @@ def proven_graph(graph: CodeGraph, store: ProofStore, freshness: Freshness) -> O
         calls = numbers.calls_of(source, target)
         is_file = graph.kind(target) is NodeKind.FILE
         kind = EdgeKind.CALLS if edge.is_direct else EdgeKind.IMPORTS if is_file else EdgeKind.REFERENCES
-        end = as_written(graph, source, target) if edge.is_direct else target
+        end = find_written_target(graph, source, target) if edge.is_direct else target
         edge_number = numbers.of(source, end, kind)
         mark(calls or ([edge_number] if edge_number >= 0 else []), (source, end, int(kind)), edge.row, proof)
     for node, record in sorted(store.nodes.items()):

@@ -376,9 +376,9 @@ def _watch(process: "subprocess.Popen[bytes]", rows: Path, run: TestRun, limits:
                 with rows.open("rb") as file:
                     file.seek(position)
                     data = file.read()
-                whole = data[: data.rfind(b"\n") + 1]
-                position += len(whole)
-                for line in whole.splitlines():
+                complete = data[: data.rfind(b"\n") + 1]
+                position += len(complete)
+                for line in complete.splitlines():
                     row = json.loads(line)
                     if row[0] in ("start", "end"):
                         current, since = (str(row[1]) if row[0] == "start" else ""), now

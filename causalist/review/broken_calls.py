@@ -314,8 +314,8 @@ def _untold_callers(graph: CodeGraph, name: str, path: str) -> list[int]:
     nodes, unresolved = graph.nodes, graph.unresolved
     sources: set[int] = set()
     if len(unresolved):
-        place = unresolved.texts.position(name)
-        sources |= set(unresolved.sources[unresolved.names == place].tolist())
+        position = unresolved.texts.position(name)
+        sources |= set(unresolved.sources[unresolved.names == position].tolist())
     ends = (f".{name}", f":{name}", f"/{name}", f"#{name}")
     outside = np.flatnonzero(nodes.kinds == NodeKind.EXTERNAL)
     written = zip(outside.tolist(), nodes.ids.some(outside), strict=True)
@@ -338,8 +338,8 @@ def _language(files: _Files, path: str) -> str:
 def _find_by_name(index: Index, name: str) -> list[int]:
     """Return the definitions of the repository with this name."""
     lexical, nodes = index.lexical, index.graph.nodes
-    place = lexical.names.position(name.lower())
-    if place < 0:
+    position = lexical.names.position(name.lower())
+    if position < 0:
         return []
-    namesakes = lexical.name_nodes[lexical.name_indptr[place] : lexical.name_indptr[place + 1]].tolist()
+    namesakes = lexical.name_nodes[lexical.name_indptr[position] : lexical.name_indptr[position + 1]].tolist()
     return [n for n in namesakes if nodes.kinds[n] != NodeKind.EXTERNAL and last_name(nodes.ids[n]) == name]

@@ -282,10 +282,10 @@ def _find_hot_spots(index: Index, places: Iterable[int]) -> tuple[HotSpot, ...]:
         numbers = graph.edges_into(np.array([node]))
         numbers = numbers[graph.certainties(numbers) >= _MIN_USES]
         users = set(graph.edges.sources[numbers].tolist()) - {int(graph.nodes.parents[node]), node}
-        place = int(np.searchsorted(history.nodes, graph.nodes.files[node]))
-        if place >= len(history.nodes) or history.nodes[place] != graph.nodes.files[node]:
+        row = int(np.searchsorted(history.nodes, graph.nodes.files[node]))
+        if row >= len(history.nodes) or history.nodes[row] != graph.nodes.files[node]:
             continue
-        churn = float(history.churn[place])
+        churn = float(history.churn[row])
         if len(users) >= _MIN_USERS and churn > 0:
             spots.append((-churn * len(users), HotSpot(graph.nodes.ids[node], len(users), round(churn, 1))))
     return tuple(spot for _, spot in sorted(spots)[:_MAX_HOT])
@@ -296,9 +296,9 @@ def _find_added_secrets(index: Index, versions: Sequence[FileVersions]) -> Itera
     for version in versions:
         if version.new is None:
             continue
-        place = manifest.paths.position(version.after)
-        if place >= 0 and manifest.blobs[place] == blob_hash(version.new):
-            first, last = manifest.secrets.indptr[place : place + 2].tolist()
+        position = manifest.paths.position(version.after)
+        if position >= 0 and manifest.blobs[position] == blob_hash(version.new):
+            first, last = manifest.secrets.indptr[position : position + 2].tolist()
             starts = manifest.secrets.starts[first:last].tolist()
         else:
             starts = [start for start, _ in find_secrets(with_line_feeds(version.new))]
@@ -416,8 +416,8 @@ def _user_blocks(affected: Sequence[Affected], lines: _Lines) -> Iterator[_Block
     for each in near:
         path, line = split_id(each.edge.source)[0], each.edge.line
         code = lines.around(path, line - 1 - _AROUND, line - 1 + _AROUND) if line is not None else ""
-        place = f" line {line}" if line is not None else ""
-        yield _Block("users", f"`{each.node}`{place} {each.edge.kind} `{each.edge.target}`", code)
+        line_text = f" line {line}" if line is not None else ""
+        yield _Block("users", f"`{each.node}`{line_text} {each.edge.kind} `{each.edge.target}`", code)
 
 
 def _test_blocks(index: Index, tests: Sequence[Affected], lines: _Lines) -> Iterator[_Block]:

@@ -128,9 +128,9 @@ def callers_document(
 
 
 def status_document(
-    status: "Status", diagnostics: "Iterable[Diagnostic]", standing: "IndexStatus | None" = None
+    status: "Status", diagnostics: "Iterable[Diagnostic]", stored: "IndexStatus | None" = None
 ) -> Document:
-    """Return the document of `status --json`; without `standing`, that of `index --json`."""
+    """Return the document of `status --json`; without `stored`, that of `index --json`."""
     return {
         "format_version": FORMAT_VERSION,
         "repository": _repository(status.repository),
@@ -146,18 +146,18 @@ def status_document(
             for note in status.notes
         ],
         "diagnostics": _diagnostics(diagnostics),
-        "index": standing and _standing(standing),
-        "facts_cache": standing and standing.cache and _cache(standing.cache),
+        "index": stored and _index_document(stored),
+        "facts_cache": stored and stored.cache and _cache(stored.cache),
     }
 
 
-def _standing(standing: "IndexStatus") -> Document:
-    previous = standing.found
+def _index_document(stored: "IndexStatus") -> Document:
+    previous = stored.found
     return {
-        "path": standing.path,
-        "bytes": standing.n_bytes,
-        "commit": standing.commit,
-        "dirty_files": standing.n_dirty,
+        "path": stored.path,
+        "bytes": stored.n_bytes,
+        "commit": stored.commit,
+        "dirty_files": stored.n_dirty,
         "was_current": previous and not previous.reasons,
         "reasons": previous
         and [{"reason": each.reason, "detail": each.detail, "files": each.n_files} for each in previous.reasons],
@@ -268,7 +268,7 @@ def _line(row: int) -> int | None:
 MAX_NOTES = 20
 
 
-def status_lines(status: "Status", standing: "IndexStatus", *, is_refreshed: bool, more_notes: str) -> list[str]:
+def status_lines(status: "Status", stored: "IndexStatus", *, is_refreshed: bool, more_notes: str) -> list[str]:
     """Return the status as lines.
 
     `is_refreshed`: the index was refreshed after the check. `more_notes` says where to find notes that are not listed.
@@ -276,8 +276,8 @@ def status_lines(status: "Status", standing: "IndexStatus", *, is_refreshed: boo
     info = status.repository
     lines = [
         f"root      {info.root}",
-        f"commit    {info.commit or 'none'}{_format_dirty(standing)}",
-        *_index_lines(standing, is_refreshed),
+        f"commit    {info.commit or 'none'}{_format_dirty(stored)}",
+        *_index_lines(stored, is_refreshed),
         f"files     {info.files}: {format_counts(status.languages)}",
         f"graph     {info.nodes} nodes, {info.edges} edges",
         f"weights   {'as shipped' if status.learned is None else status.learned}",
@@ -288,8 +288,8 @@ def status_lines(status: "Status", standing: "IndexStatus", *, is_refreshed: boo
     lines += _reason_lines(status.aside, status.aside_examples)
     lines.append(f"notes     {len(status.notes)}")
     for note in status.notes[:MAX_NOTES]:
-        place = f"{note.path}:{note.row + 1}" if note.row >= 0 else note.path
-        lines.append(f"  {place}: {note.slug}: {note.detail}")
+        location = f"{note.path}:{note.row + 1}" if note.row >= 0 else note.path
+        lines.append(f"  {location}: {note.slug}: {note.detail}")
     if len(status.notes) > MAX_NOTES:
         lines.append(f"  and {len(status.notes) - MAX_NOTES} more{more_notes}")
     return lines
@@ -304,12 +304,12 @@ def _reason_lines(counts: "Mapping[str, int]", named: "Mapping[str, tuple[str, .
     return lines
 
 
-def _format_dirty(standing: "IndexStatus") -> str:
-    if standing.n_dirty is None:
+def _format_dirty(stored: "IndexStatus") -> str:
+    if stored.n_dirty is None:
         return ""
-    if standing.n_dirty == 0:
+    if stored.n_dirty == 0:
         return ", no file differs from it"
-    return f", {standing.n_dirty} file{' differs' if standing.n_dirty == 1 else 's differ'} from it"
+    return f", {stored.n_dirty} file{' differs' if stored.n_dirty == 1 else 's differ'} from it"
 
 
 def _index_lines(standing: "IndexStatus", is_refreshed: bool) -> list[str]:

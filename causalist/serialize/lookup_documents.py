@@ -88,8 +88,8 @@ def path_document(source: str, target: str, trail: "GraphPath | None", gaps: "It
     if trail is not None:
         edges = [None, *trail.edges]
         for hop, edge in zip(trail.hops, edges, strict=True):
-            place = {"node": hop.node, "edge": hop.edge, "path": hop.path, "line": hop.line}
-            hops.append({**place, "rule": edge and edge.rule, "confidence": edge and edge.confidence})
+            step = {"node": hop.node, "edge": hop.edge, "path": hop.path, "line": hop.line}
+            hops.append({**step, "rule": edge and edge.rule, "confidence": edge and edge.confidence})
     return {
         "format_version": FORMAT_VERSION,
         "source": source,

@@ -392,8 +392,11 @@ def _order_columns(rows: list[list[_Slot]], joined: Sequence[tuple[_Slot, _Slot]
         earlier = [list(each) for each in rows]
         for column in range(len(rows)) if sweep % 2 == 0 else reversed(range(len(rows))):
             # Rows of shorter columns are centered, so compare shares of the height.
-            place = {slot: (n + 0.5) / len(each) for each in rows for n, slot in enumerate(each)}
-            means = {slot: _mean([place[o] for o in neighbors.get(slot, ())], place[slot]) for slot in rows[column]}
+            height_by_slot = {slot: (n + 0.5) / len(each) for each in rows for n, slot in enumerate(each)}
+            means = {
+                slot: _mean([height_by_slot[o] for o in neighbors.get(slot, ())], height_by_slot[slot])
+                for slot in rows[column]
+            }
             rows[column] = sorted(rows[column], key=lambda slot, means=means: means[slot])  # type: ignore[misc]
         if rows == earlier and sweep > 1:
             break

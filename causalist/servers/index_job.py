@@ -109,16 +109,16 @@ def _run_job(root: Path, out: int, buffers: Path | None, refresh_cache: RefreshC
     try:
         repository = Repository.open(root, exact_root=True, force=True, options=options)
         index = repository.index
-        place = None if buffers is not None else _stored_index_path(root, index, refresh_cache)
-        is_temporary = place is None
+        index_path = None if buffers is not None else _stored_index_path(root, index, refresh_cache)
+        is_temporary = index_path is None
         if buffers is not None:
             limits = repository.settings.limits()
             index = build_overlaid_index(root, index, _read_buffers(buffers), limits)
-            place = buffers / INDEX_NAME
-            write_index(place, index)
-        elif place is None:
-            place = Path(tempfile.mkdtemp(prefix="causalist-")) / INDEX_NAME
-            write_index(place, index)
+            index_path = buffers / INDEX_NAME
+            write_index(index_path, index)
+        elif index_path is None:
+            index_path = Path(tempfile.mkdtemp(prefix="causalist-")) / INDEX_NAME
+            write_index(index_path, index)
     except CausalistError as error:
         return {"slug": error.slug, "message": str(error)}
     except Exception as error:
@@ -126,7 +126,7 @@ def _run_job(root: Path, out: int, buffers: Path | None, refresh_cache: RefreshC
             raise
         return {"slug": "internal", "message": f"{type(error).__name__}: {error}"}
     notes = [[note.slug, note.detail, note.row] for note in repository.notes]
-    return {"index": str(place), "is_temporary": is_temporary, "notes": notes}
+    return {"index": str(index_path), "is_temporary": is_temporary, "notes": notes}
 
 
 def _stored_index_path(root: Path, index: "Index", refresh_cache: RefreshCache) -> Path | None:
@@ -376,10 +376,10 @@ class IndexJob:
         from causalist.model.source import Diagnostic
         from causalist.store import read_index
 
-        place = self._outcome.get("index")
-        if not isinstance(place, str):
+        index_path = self._outcome.get("index")
+        if not isinstance(index_path, str):
             raise self._failure()
-        index = read_index(Path(place))
+        index = read_index(Path(index_path))
         self._remove_temporary()
         if index is None:
             raise IndexingStopped(f"the index of {self._root} was removed right after it was built. Ask again.")

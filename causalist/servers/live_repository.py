@@ -78,8 +78,8 @@ class FreshnessChecker:
         from causalist.store import INDEX_NAME, read_index
 
         settings, limits = self._settings()
-        for place in index_folders(self._root):
-            path = place / INDEX_NAME
+        for folder in index_folders(self._root):
+            path = folder / INDEX_NAME
             try:
                 status = path.stat()
                 stamp = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

@@ -130,9 +130,9 @@ def _last_index(root: Path) -> "Index | None":
     from causalist.store import INDEX_NAME, read_index
 
     indexes: list[Index] = []
-    for place in index_folders(root):
+    for folder in index_folders(root):
         try:
-            index = read_index(place / INDEX_NAME)
+            index = read_index(folder / INDEX_NAME)
         except IndexUnreadable:
             continue  # the indexing process reports and rebuilds it
         if index is not None and index.version == index_version():

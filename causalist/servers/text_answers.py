@@ -298,19 +298,19 @@ def path_text(repository: "Repository", name: str, to: str, max_tokens: int) -> 
         else:
             text = f"{lead}what connects them, partly against a use:\n{_format_path(trail)}"
             return Reply(truncate_to_budget(text, max_tokens), [hop.node for hop in trail.hops])
-    way, on_it = lead + _format_path(trail), [hop.node for hop in trail.hops]
-    room = max_tokens - count_tokens(way) - 4
+    path_lines, on_it = lead + _format_path(trail), [hop.node for hop in trail.hops]
+    room = max_tokens - count_tokens(path_lines) - 4
     if room < MINIMUM_TOKENS[PackFormat.TEXT]:
-        return Reply(truncate_to_budget(way, max_tokens), on_it)
+        return Reply(truncate_to_budget(path_lines, max_tokens), on_it)
     definitions = [each for each in (repository.show(hop.node) for hop in trail.hops) if each.hit.path]  # no routes
     # Priority for the budget: both ends, then nodes near the start.
-    for rank, place in enumerate(dict.fromkeys([0, len(definitions) - 1, *range(1, len(definitions) - 1)])):
-        definition = definitions[place]
+    for rank, position in enumerate(dict.fromkeys([0, len(definitions) - 1, *range(1, len(definitions) - 1)])):
+        definition = definitions[position]
         # A file on the path needs no source.
         text = "" if definition.hit.kind == NodeKind.FILE.label else definition.text
-        definitions[place] = replace(definition, hit=replace(definition.hit, score=1 / (1 + rank)), text=text)
+        definitions[position] = replace(definition, hit=replace(definition.hit, score=1 / (1 + rank)), text=text)
     pack = _render_node_pack(repository, f"from {start} to {end}", definitions, (), room)
-    return Reply(_first_within_budget([f"{way}\n{pack}", way], max_tokens), on_it)
+    return Reply(_first_within_budget([f"{path_lines}\n{pack}", path_lines], max_tokens), on_it)
 
 
 def impact_text(

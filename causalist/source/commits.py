@@ -373,12 +373,12 @@ def blobs_with_words(root: Path, words: Sequence[str], paths: Sequence[str]) -> 
     The files need not be checked out. Raises GitError.
     """
     patterns = [part for word in words for part in ("-e", word)]
-    place = ("-C", os.fspath(root), "--literal-pathspecs")
+    git_options = ("-C", os.fspath(root), "--literal-pathspecs")
     matching: list[str] = []
     for start in range(0, len(paths), _PATHS_AT_ONCE):
         chosen = paths[start : start + _PATHS_AT_ONCE]
         arguments = ("grep", "--cached", "-l", "-z", "-w", "-F", *patterns, "--", *chosen)
-        output = RunningGit(place, *arguments).finish().check(1).output
+        output = RunningGit(git_options, *arguments).finish().check(1).output
         matching += [os.fsdecode(path) for path in output.split(b"\0") if path]
     return matching
 

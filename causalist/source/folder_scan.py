@@ -275,8 +275,8 @@ def _list_work_tree(
 
 def start_listing(root: Path) -> tuple[RunningGit, RunningGit]:
     """Start git twice: for HEAD's commit and for the list of files. Raises GitMissing."""
-    place = ("-C", os.fspath(root))
-    head = RunningGit(place, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
+    git_options = ("-C", os.fspath(root))
+    head = RunningGit(git_options, "rev-parse", "--quiet", "--verify", "HEAD^{commit}")
     return head, start_file_listing(root)
 
 
@@ -320,14 +320,14 @@ def _offer_listed(
     if is_folder and not is_nested and not is_repository and _has_entries(location):
         # A folder took the place of a tracked file, whose contents are listed by themselves.
         return
-    whole = folders.prefix + path
+    full_path = folders.prefix + path
     if ignores.is_ignored(folders.offset + path, is_folder=is_folder):
-        tally.skip(SkipReason.IGNORED, whole + "/" * is_folder)
+        tally.skip(SkipReason.IGNORED, full_path + "/" * is_folder)
     elif is_repository and nested is not None:
         lines = read_ignore_file(_join_bytes(location, OWN_IGNORE.encode()))
-        nested.append(_NestedRepository(whole, ignores.entering(folders.offset + path, lines)))
+        nested.append(_NestedRepository(full_path, ignores.entering(folders.offset + path, lines)))
     elif is_folder:
-        tally.skip(SkipReason.SUBMODULE, whole)
+        tally.skip(SkipReason.SUBMODULE, full_path)
     else:
         _offer_file(folders.base, path, status, tally, folders.prefix)
 
@@ -480,24 +480,24 @@ def _offer_walked(base: bytes, path: str, entry: os.DirEntry[bytes], tally: Scan
 
 def _offer_file(base: bytes, path: str, status: os.stat_result, tally: ScanBuilder, prefix: str = "") -> None:
     """Add anything but a folder. `path` is below `base`, `prefix` and `path` below the root."""
-    whole = prefix + path
+    full_path = prefix + path
     if stat.S_ISREG(status.st_mode):
-        tally.offer(whole, status.st_size, status.st_mtime_ns, ctime_ns=status.st_ctime_ns if TELLS_CHANGES else 0)
+        tally.offer(full_path, status.st_size, status.st_mtime_ns, ctime_ns=status.st_ctime_ns if TELLS_CHANGES else 0)
     elif stat.S_ISLNK(status.st_mode):
         # realpath ends on circles, at a path on the circle.
         location = _join_bytes(base, path.encode())
         target = os.path.realpath(location)
         separator = os.fsencode(os.sep)
         inside = target == base or target.startswith(base.rstrip(separator) + separator)
-        tally.skip(SkipReason.LINK if inside else SkipReason.LINK_OUTSIDE, whole)
+        tally.skip(SkipReason.LINK if inside else SkipReason.LINK_OUTSIDE, full_path)
         with suppress(OSError):
             written = os.readlink(location)  # noqa: PTH115
             root = base.removesuffix(prefix.rstrip("/").encode()).rstrip(separator) + separator
             if written.startswith(root):
-                written = b"../" * whole.count("/") + written.removeprefix(root)
-            tally.add_link(whole, written)
+                written = b"../" * full_path.count("/") + written.removeprefix(root)
+            tally.add_link(full_path, written)
     else:
-        tally.skip(SkipReason.SPECIAL, whole)
+        tally.skip(SkipReason.SPECIAL, full_path)
 
 
 def _relative_prefix(root: Path, top: Path) -> str:

@@ -11,7 +11,7 @@ from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.node_ids import NodeKind
 from causalist.rank.pagerank import WalkWeights, build_transition
 from causalist.rank.scoring import graph_evidence as support
-from causalist.rank.scoring.graph_evidence import definition_support, users_of_named
+from causalist.rank.scoring.graph_evidence import definition_support, mention_users
 from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
 SURE = 60.0  # of odds: all that gives is at the node that has it
@@ -103,9 +103,9 @@ def test_who_uses_what_is_named_has_the_best_of_it() -> None:
     graph = make_graph(functions("a", "b", "c", "f", "g", "h", "k"), edges)
     mention = scores_of(graph, {"a.py": 1.0, "a.py::a": 1.0, "b.py::b": 0.6}, 0.0)
     expected = {"f.py::f": 1.0, "g.py::g": 0.4 / 2**0.5, "k.py::k": 0.6}
-    assert by_id(graph, users_of_named(graph, mention)) == pytest.approx(expected)
+    assert by_id(graph, mention_users(graph, mention)) == pytest.approx(expected)
     inside = np.array([not graph.nodes.ids[i].startswith("a.py") for i in range(len(graph.nodes))])
-    assert by_id(graph, users_of_named(graph, mention, inside)) == {"f.py::f": 0.6, "k.py::k": 0.6}
+    assert by_id(graph, mention_users(graph, mention, inside)) == {"f.py::f": 0.6, "k.py::k": 0.6}
 
 
 def test_where_no_word_led_there_is_nothing_to_give() -> None:

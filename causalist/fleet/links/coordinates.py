@@ -166,8 +166,8 @@ def join(folder: str, name: str) -> str:
 
 def _row_of(text: str, word: str) -> int:
     """Return the row of the first line with a word, 0 if there is none."""
-    place = text.find(word) if word else -1
-    return text.count("\n", 0, place) if place >= 0 else 0
+    start = text.find(word) if word else -1
+    return text.count("\n", 0, start) if start >= 0 else 0
 
 
 def _texts(value: Any) -> list[str]:
@@ -554,9 +554,9 @@ def _read_cargo(path: str, text: str, tree: _Tree, manifests: Manifests) -> None
             for local, value in find_table(table, key).items():
                 target = _text(find_table({"v": value}, "v").get("package")) or local
                 spec = value if isinstance(value, str) else _text(find_table({"v": value}, "v").get("version"))
-                as_written = local.replace("-", "_") if target != local else ""
+                written_name = local.replace("-", "_") if target != local else ""
                 manifests.requirements.append(
-                    Requirement(CARGO, normal_name(CARGO, target), spec, path, _row_of(text, local), as_written)
+                    Requirement(CARGO, normal_name(CARGO, target), spec, path, _row_of(text, local), written_name)
                 )
 
 

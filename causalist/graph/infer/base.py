@@ -364,7 +364,7 @@ class InferenceBase(ABC):
         self._open_holders.discard(holder)
         return content
 
-    def given_back(self, value: Value, rule: str) -> Value | None:
+    def infer_returned_object(self, value: Value, rule: str) -> Value | None:
         """Return the object that a method gives back which is called on `value`; None where that is no object.
 
         A function of a class that is said to return an object of that very class makes one.

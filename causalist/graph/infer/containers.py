@@ -481,10 +481,10 @@ class ContainerTypes:
                 return self.inference.call_result(Value(ValueKind.DEFINITION, number, value.rule))
         return None
 
-    def content_called(self, value: Value) -> Value | None:
+    def content_of_call(self, value: Value) -> Value | None:
         """Return what runs when a constant, field or property is called: its content. None where that is not known."""
         if value.kind is ValueKind.UNION:
-            return Value.union(self.content_called(part) or part for part in value.parts)
+            return Value.union(self.content_of_call(part) or part for part in value.parts)
         if value.kind is not ValueKind.DEFINITION:
             return None
         content = self.inference.content_of_value(value)

@@ -340,7 +340,7 @@ class Inference(InferenceBase):
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 return unknown if self.members.can_have_more_members(value) else None
             rule = self.annotations.receiver_rule(step) if marks[:1] == [Mark.CALL] else ""
-            if rule and (itself := self.given_back(value, rule)) is not None:
+            if rule and (itself := self.infer_returned_object(value, rule)) is not None:
                 value = self._apply_marks(itself, marks[1:], shapes) if marks[1:] else itself
                 continue
             value = self._apply_marks(step, marks, shapes)
@@ -630,9 +630,9 @@ class Inference(InferenceBase):
         """Return what calling a value gives."""
         return self.annotations.call_result(value)
 
-    def content_called(self, value: Value) -> Value | None:
+    def content_of_call(self, value: Value) -> Value | None:
         """Return what runs when a constant, field or property is called; None where that is not known."""
-        return self.containers.content_called(value)
+        return self.containers.content_of_call(value)
 
     def trait_method(self, file: int, scope: int, value: Value, name: str) -> Value | None:
         """Return the method that a trait gives to a receiver of which the repository has no type."""

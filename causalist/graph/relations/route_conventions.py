@@ -192,8 +192,8 @@ class NamedHandlers:
                     if _ROUTE_FUNCTION.search(each.signature):
                         self._route_functions.setdefault(each.name, []).append(symbols.first + i)
         functions, path = self._route_functions.get(name, []), self.program.files[number].path
-        for place in (path, posixpath.dirname(path), ""):
-            near = [n for n in functions if self.program.files[self.program.file_of[n]].path.startswith(place)]
+        for folder in (path, posixpath.dirname(path), ""):
+            near = [n for n in functions if self.program.files[self.program.file_of[n]].path.startswith(folder)]
             if near:
                 return near[0] if len(near) == 1 else -1
         return -1

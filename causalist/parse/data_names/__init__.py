@@ -66,8 +66,8 @@ def _definitions(at: TextOffsets, blocks: Sequence[SchemaBlock]) -> tuple[Defini
 
 
 def _innermost(blocks: Sequence[SchemaBlock], order: Sequence[int], starts: Sequence[int], at: int) -> int:
-    place = bisect_right(starts, at) - 1
-    number = order[place] if place >= 0 else -1
+    index = bisect_right(starts, at) - 1
+    number = order[index] if index >= 0 else -1
     while number >= 0 and blocks[number].end <= at:
         number = blocks[number].parent
     return number

@@ -244,11 +244,11 @@ def _target_runs(text: str, kind: str = "") -> Iterator[LinkName]:
         line = text[line_start : text.find("\n", match.end()) % (len(text) + 1)][:_MAX_LINE_CHARACTERS]
         if line.lstrip().startswith(("#", "//")) or _WORKSPACE.search(line):
             continue
-        place = bisect_right(starts, match.start())
-        first = starts[place - 1] if place else line_start
+        index = bisect_right(starts, match.start())
+        first = starts[index - 1] if index else line_start
         entered = [each["folder"] for each in _ENTERED.finditer(text, first, match.start())]
-        if place:
-            working_folder = _WORKING_FOLDER.search(text, first, starts[place] if place < len(starts) else len(text))
+        if index:
+            working_folder = _WORKING_FOLDER.search(text, first, starts[index] if index < len(starts) else len(text))
             entered[:0] = [working_folder["folder"]] if working_folder is not None else []
         folder = posixpath.join("", *entered, match["in1"] or match["in2"] or match["in3"] or "")
         program = "npm" if match["npm"] else "make" if match["make"] else "just"

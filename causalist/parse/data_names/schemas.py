@@ -459,8 +459,8 @@ def read_sql(text: str) -> tuple[tuple[Definition, ...], tuple[LinkFact, ...]]:
             break
         if spans and start < spans[-1][1]:
             continue  # in the statement before
-        place = bisect_right(ends, start)
-        end = ends[place] if place < len(ends) else len(plain.rstrip())
+        index = bisect_right(ends, start)
+        end = ends[index] if index < len(ends) else len(plain.rstrip())
         if number + 1 < len(heads) and heads[number + 1][0] < end and kind != "query":
             end = heads[number + 1][0]  # a statement without an end
         end = start + len(plain[start:end].rstrip()) if plain[start:end].strip() else end
@@ -477,8 +477,8 @@ def read_sql(text: str) -> tuple[tuple[Definition, ...], tuple[LinkFact, ...]]:
     starts = [start for start, _, _ in spans]
     made = {(each.scope, each.name) for each in links}
     for use in find_tables(statements):
-        place = bisect_right(starts, use.at) - 1
-        scope = spans[place][2] if place >= 0 and use.at < spans[place][1] else MODULE_SCOPE
+        index = bisect_right(starts, use.at) - 1
+        scope = spans[index][2] if index >= 0 and use.at < spans[index][1] else MODULE_SCOPE
         if (scope, use.name) not in made:
             made.add((scope, use.name))
             links.append(LinkFact(scope, int(use.form), use.name, at.row(use.at)))
@@ -526,8 +526,8 @@ def read_prisma(text: str) -> tuple[tuple[Definition, ...], tuple[LinkFact, ...]
     for match in _PRISMA.finditer(text):
         if len(definitions) >= _MAX_DEFINITIONS:
             break
-        place = bisect_right(closing, match.end())
-        end = closing[place] if place < len(closing) else len(text)
+        index = bisect_right(closing, match.end())
+        end = closing[index] if index < len(closing) else len(text)
         kind, name, own = match["kind"], match["name"], len(definitions)
         node = NodeKind.ENUM if kind == "enum" else NodeKind.STRUCT
         definitions.append(define(at, name, name, node, match.start(), end, MODULE_SCOPE))

@@ -153,12 +153,12 @@ class RouteText:
     def scope(self, byte: int) -> int:
         """Return the innermost definition around a byte, constants and fields aside, or MODULE_SCOPE."""
         starts, rows = self._scopes
-        place = bisect_right(starts, byte) - 1
-        while place >= 0:
-            number, end, before = rows[place]
+        index = bisect_right(starts, byte) - 1
+        while index >= 0:
+            number, end, before = rows[index]
             if byte < end:
                 return number
-            place = before
+            index = before
         return MODULE_SCOPE
 
     def owner_at(self, byte: int) -> int:

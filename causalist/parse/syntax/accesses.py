@@ -145,7 +145,7 @@ class AccessReader:
 
     def finish(self) -> None:
         """Keep all accesses except references: reads of chains whose first name is defined or imported here."""
-        telling = {_OWN.sub("", b.target) for b in self._named.bindings if b.type or b.value}
+        typed_names = {_OWN.sub("", b.target) for b in self._named.bindings if b.type or b.value}
         declared = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
         declared.update(draft.name for draft in self._scopes.drafts)
         bound = Counter((b.scope, b.target) for b in self._named.bindings) if self._bare else Counter()
@@ -154,7 +154,7 @@ class AccessReader:
             written = access.name.partition(".")[0]
             head = _OWN.sub("", written)
             is_reference = written == head and head in declared
-            if access.how != AccessKind.READ or head in self._own_names or (head in telling and not is_reference):
+            if access.how != AccessKind.READ or head in self._own_names or (head in typed_names and not is_reference):
                 result.append(access)
         self.accesses = sorted(result, key=lambda a: (a.row, a.scope, a.name, a.how))
 

@@ -218,11 +218,11 @@ class SnippetLines:
 
     def find(self, text: str) -> Mapping[int, float]:
         """Weight by line (0 for the first), of those that have any."""
-        telling = {word for word in set(_WORD.findall(text)) if self._terms_in(word)}
-        if not telling:
+        known_words = {word for word in set(_WORD.findall(text)) if self._terms_in(word)}
+        if not known_words:
             return {}
         # Few words of a text are query words: search for each, and count the lines up to it.
-        occurrences = sorted((offset, word) for word in telling for offset in _places(word, text))
+        occurrences = sorted((offset, word) for word in known_words for offset in _places(word, text))
         terms: dict[int, set[str]] = {}
         row = counted = 0
         for offset, word in occurrences:

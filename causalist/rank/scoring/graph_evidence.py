@@ -123,7 +123,7 @@ def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool
     return _to_log_scale(support, float(support[~is_file].max(initial=0.0)))
 
 
-def users_of_named(graph: CodeGraph, mention: Scores, inside: NDArray[np.bool_] | None = None) -> Scores:
+def mention_users(graph: CodeGraph, mention: Scores, inside: NDArray[np.bool_] | None = None) -> Scores:
     """Return a signal for each definition that calls or refers to what a query names.
 
     The signal is the best of `mention` over what the definition calls or refers to, each times the confidence of the

@@ -49,7 +49,7 @@ from causalist.rank.scoring.fusion import (
     with_support,
     without_signals,
 )
-from causalist.rank.scoring.graph_evidence import definition_support, external_mass, graph_slots, users_of_named
+from causalist.rank.scoring.graph_evidence import definition_support, external_mass, graph_slots, mention_users
 from causalist.rank.scoring.history_and_roles import history_query_terms, similar_commits
 from causalist.rank.scoring.mentions import exact_namesakes, with_these_first
 from causalist.rank.scoring.signals import LEADING, NAME_SIGNALS, Similarities
@@ -338,7 +338,7 @@ def _by_graph(
     """Return (support by the best definitions, use of what is named) for nodes with a lexical match."""
     users = np.zeros(len(graph.nodes))
     if signals.mention is not None:
-        users = np.where(signals.definition[Signal.TEXT] > 0, users_of_named(graph, signals.mention, inside), 0.0)
+        users = np.where(signals.definition[Signal.TEXT] > 0, mention_users(graph, signals.mention, inside), 0.0)
     definitions, _ = _inside_only(fuse(with_signal(signals, Signal.USES_NAMED, users, weights)), inside)
     return definition_support(graph, definitions, inside), users
 
