@@ -71,7 +71,7 @@ def load_model(name: str | None) -> Model:
     except ImportError:
         raise ExtraMissing('--answer needs llm, which asks models; run: pip install "causalist[llm]"') from None
     try:
-        # The default that the library itself would fall back on is nobody's choice.
+        # The user did not choose the default that the library itself would fall back on.
         library: Any = llm
         name = name or library.get_default_model(default=None)
         if not name:
@@ -151,7 +151,7 @@ def _run_model(
                 return
             events.put(("part", part))
         events.put(("end", getattr(response, "response_json", None)))
-    except BaseException as error:  # a plugin may even exit; whoever waits has to hear of it
+    except BaseException as error:  # a plugin may even exit; the waiting thread has to hear of it
         events.put(("error", error))
 
 

@@ -117,7 +117,7 @@ class Circuits:
             if circuit is None or circuit.failures < MAX_FAILURES:
                 return ""
             if circuit.passes == 0:
-                circuit.passes = SKIPPED_RUNS  # for whoever asks until the trial has ended
+                circuit.passes = SKIPPED_RUNS  # for callers until the trial has ended
                 return ""
             circuit.passes -= 1
             return (

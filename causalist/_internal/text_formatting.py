@@ -13,7 +13,8 @@ from typing import Any
 
 from causalist._internal.lazy import lazy_regex
 
-# The standard library's reader takes time in the cube of the parts of a key. Nobody writes a tenth of these.
+# The standard library's reader takes time in the cube of the parts of a key. Real files have less than a tenth of
+# these.
 _MAX_KEY_PARTS = 100
 _LONG_KEY = re.compile(
     r"""(?<![\w"'.-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){%d}""" % _MAX_KEY_PARTS  # noqa: UP031

@@ -219,7 +219,7 @@ def show_progress() -> "Iterator[Progress]":
         yield ignore_progress
         return
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    # Whoever waits counts from the start of the process.
+    # Users count from the start of the process.
     shown = ProgressBar(stream, redraws=not plain, silent=max(0.0, SILENT_SECONDS - time.process_time()))
     try:
         yield shown

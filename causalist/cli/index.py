@@ -121,7 +121,7 @@ def index_command(
 
 
 def _begin_with(address: str, repo: Path | None, name: str, key: Path | None, *, force: bool) -> None:
-    """Put the index in a store into the folder of that of `repo`; the changes since are read by whoever opens it."""
+    """Put the index in a store into the folder of that of `repo`; opening it reads the changes since."""
     from causalist.fleet import FleetStore
     from causalist.fleet.repository_shard import install_index, read_public_key
     from causalist.pipeline.repository import Repository

@@ -1,4 +1,4 @@
-"""Sufficiency of packs: whether they show the lines without which nobody could answer a question.
+"""Sufficiency of packs: whether they show the lines that an answer needs.
 
 In: questions with gold lines, and clones. Out: for each question and arm, what the pack shows of the gold. An arm is
 the product with some options, or a plain baseline with the same budget. A line counts as shown if the pack says so

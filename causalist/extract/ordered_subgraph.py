@@ -240,7 +240,7 @@ def order_subgraph(
     order respects every kept edge; among nodes that may come next, the highest score is next, then the lowest id.
     `dependencies-first` is that order reversed. `kept`, `removed`, `unordered` and `loops` are strongest first.
 
-    `scores` and `ids` have one entry for each position. Time is linear in the edges but for those inside a strongly
+    `scores` and `ids` have one entry for each position. Time is linear in the edges except those inside a strongly
     connected component; a component of m nodes needs m * m / 8 bytes, 2 MB at most, or memory linear in its edges.
 
     Raises `UsageError` for lengths that differ, scores that are not finite, and edges to positions that do not exist.

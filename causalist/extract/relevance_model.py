@@ -263,10 +263,10 @@ def follow_values(
 def follow_shared_names(
     given: RelevanceInput, pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]
 ) -> tuple[NDArray[np.int64], Scores]:
-    """Return the pool with what stands at the other end of names that its most needed nodes share with data.
+    """Return the pool and its probabilities with the nodes that share a name with its most needed nodes.
 
-    These are the view of a template, the table of a model, the code that shows a text. All that a node is linked to so
-    divides its share, by the certainty of the edges. What says something of the query itself gets more.
+    Such nodes are the view of a template, the table of a model, and the code that shows a text. They divide the
+    probability of the needed node by the certainty of their edges. Nodes that match the query get more of it.
     """
     value = dict(zip(pool.tolist(), probabilities.tolist(), strict=True))
     is_link = _link_mask(given.graph.rule_names)
@@ -295,7 +295,7 @@ def _link_mask(rule_names: tuple[str, ...]) -> NDArray[np.bool_]:
 
 
 def _named_by(graph: CodeGraph, node: int, is_link: NDArray[np.bool_]) -> dict[int, tuple[float, int]]:
-    """Return certainty and edge for each node at the other end of a shared name, over the node of that name if any."""
+    """Return (certainty, edge) by node of nodes that share a name with `node`, through the node of a name if any."""
     edges, nodes = graph.edges, graph.nodes
     best_by_end: dict[int, tuple[float, int]] = {}
 

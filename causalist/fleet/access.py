@@ -41,7 +41,7 @@ _MAX_OPEN = 48  # shards that a view keeps; they are mapped, so that memory is t
 
 
 class AccessRule(NamedTuple):
-    """Repositories that the holder of a token sees. `digest` is the SHA-256 of the token, "" for nobody's."""
+    """Repositories that the holder of a token sees. `digest` is the SHA-256 of the token, "" for none."""
 
     digest: str
     patterns: tuple[str, ...]

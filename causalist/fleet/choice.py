@@ -2,7 +2,7 @@
 
 In: the words of each shard, in a Parquet object that is made with its index, and two tables over the fleet: `words`
 (term, repository, counts by field, sorted by term) and `repositories` (a row for each shard). Out: the repositories
-that somebody may see, with log odds that they answer. Only row groups with a term of the question are read, and all
+that a reader may see, with log odds that they answer. Only row groups with a term of the question are read, and all
 repositories are scored at once.
 
 Everything that depends on more than one repository (document frequencies, mean lengths, the mean vector, PageRank of
@@ -254,7 +254,7 @@ class RankedRepository(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Catalog:
-    """The repositories that somebody may see, sorted by name, and a reader of the words of all.
+    """The repositories that a reader may see, sorted by name, and a reader of the words of all.
 
     `columns` are those of the table `repositories`, restricted to the visible ones. `place[i]` is the position of
     repository i of the table among these, -1 for one that is not visible.

@@ -125,7 +125,7 @@ class Fleet:
         return replace(self, file=file)
 
     def clean(self) -> int:
-        """Delete objects that no record names; return the number of deleted files. Nobody may be indexing meanwhile."""
+        """Delete objects that no record names; return the number of deleted files. No process may index meanwhile."""
         used = set[str]()
         for name in self.store.record_names():
             shard = self._shard(name)

@@ -68,7 +68,7 @@ class EdgeEnds(NamedTuple):
 
 
 class CrossEdges:
-    """The edges across the repositories that somebody may see."""
+    """The edges across the repositories that a reader may see."""
 
     def __init__(self, table: Any, visible: Collection[str]) -> None:
         """Take the rows of a pyarrow table with COLUMNS whose ends are both visible."""

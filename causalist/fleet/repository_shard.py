@@ -3,7 +3,7 @@
 A shard depends on the commit (or, outside of git, the contents) and the version of the program alone. Same input, same
 bytes, whichever process makes it.
 
-Shards move between stores and machines: push, pull, and the index of one repository that somebody else built. What
+Shards move between stores and machines: push, pull, and the index of one repository that was built elsewhere. What
 comes from elsewhere is data: objects must have the SHA-256 that the record names, an index must be consistent, and with
 a public key the record must be signed. Nothing is kept otherwise.
 """

@@ -420,7 +420,7 @@ def _most_counted(counts: Mapping[Layer, int]) -> Layer | None:
     return max((n, layer) for layer, n in counts.items())[1] if any(counts.values()) else None
 
 
-# Edges that are less certain do not count: guesses share a name among many that nobody uses.
+# Edges that are less certain do not count: guesses share a name among many unused definitions.
 MIN_CONFIDENCE = 0.5
 _ORDERS = np.isin(np.arange(max(EdgeKind) + 1), sorted(ORDERING_KINDS))  # by EdgeKind
 _NOT_RANKED = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EXTERNAL, NodeKind.HANDLER)

@@ -140,7 +140,7 @@ class OverloadChooser:
         return is_taken and not any(value.type == argument_list for _, value in inferred)
 
     def _select_inherited(self, place: tuple[int, int], functions: list[int], arguments: str, chains: str) -> list[int]:
-        """Return the namesakes that the nearest base has instead of `functions`, none of which takes the arguments."""
+        """Return the members of the same name of the nearest base; none of `functions` takes the arguments."""
         program = self.inference.program
         owner = program.owner_of.get(functions[0], program.parent(functions[0]))
         name = program.definition_of[functions[0]].name

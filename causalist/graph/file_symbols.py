@@ -159,7 +159,7 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
         if definition.kind == NodeKind.HANDLER:
             continue  # which nothing can name
         if suite and definition.kind in CALLABLE_KINDS and re.match(suite, definition.signature):
-            continue  # nobody calls `TEST(Name) {…}`, nor `TEST_F(Suite, Name) {…}` as a member of the suite
+            continue  # code never calls `TEST(Name) {…}`, nor `TEST_F(Suite, Name) {…}` as a member of the suite
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
             symbols.holders.add(definition.qualname.rpartition(".")[0])
         if has_overloads and definition.kind in CALLABLE_KINDS:

@@ -288,7 +288,7 @@ def dependent_names(
 ) -> set[str]:
     """Return the names in a file's interface that are made of one of these names or variables.
 
-    Variables on the way are not returned: nobody else can name them.
+    Variables on the way are not returned: other files cannot name them.
     """
     special, facts = _special_prefix(language), _hide_titles(facts)
     variable_of = _variables(facts)
@@ -427,12 +427,13 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
     }
     if _asks_below(language):
         exported.update(name for binding in _bindings_of_types(facts) for name in _NAME.findall(binding.target))
-    # Nobody guesses at a method that builtin types have: callers of the family, and of languages that ask all methods.
+    # No guess is made at a method that builtin types have: callers of the family, and of languages that ask all
+    # methods.
     asking = [e for e in settings.values() if e.family == language.family or has_receiver_parameters(e)]
     builtin = frozenset.intersection(*(frozenset(each.builtin_methods) for each in asking))
     methods = frozenset(d.name for d in facts.definitions if d.kind == NodeKind.METHOD)
     kept = {each.target.removeprefix(KEPT) for each in facts.bindings if each.target.startswith(KEPT)}
-    # Members of a named object are meant by its name, whatever builtin types have.
+    # Members of a named object are found by its name, even if builtin types have a method of that name.
     of_objects = {facts.definitions[i].name for i in members_of_objects(facts, language)}
     guessed = frozenset(name for name in ({*methods, *kept} - builtin) | of_objects if not name.startswith("__"))
     named = (d.name for d in facts.definitions if d.kind != NodeKind.HANDLER)

@@ -305,7 +305,7 @@ class Linker:
         return Linker(self.program, self.resolver, NodeDrafts(self.program), EdgeCollector(), self._types)
 
     def link(self, number: int) -> None:
-        """Add all edges that leave a file but for those of `add_bases` and those that follow from others.
+        """Add all edges that leave a file except those of `add_bases` and those that follow from others.
 
         Raises LinkError with those of them in place that were found until then.
         """
@@ -626,7 +626,7 @@ class Linker:
             self.program.files[self.program.file_of[definition]].settings,
             self.program.definition_of[definition].kind,
         )
-        if settings is not None and settings.name == "c":  # `(u8)(x)`: nobody makes an object by calling a type
+        if settings is not None and settings.name == "c":  # `(u8)(x)`: objects are not made by calling a type
             return kind in (NodeKind.TYPE, *TYPE_KINDS)
         if settings is not None and settings.modules.headers and kind in (NodeKind.TYPE, NodeKind.ENUM):
             return True  # of a name for a class that class is called, and an enumeration makes no object

@@ -163,7 +163,7 @@ def _passage_drafts(symbols: FileSymbols, number: int, role: Role, first: int) -
 def _number_duplicates(definitions: Sequence[Definition]) -> list[str]:
     """Return a suffix for the name of each definition so that no two are alike.
 
-    Where a field shares its name with functions, these are meant by whoever asks for callers: the field gets the
+    Where a field shares its name with functions, a question for callers means the functions: the field gets the
     suffix.
     """
     used: dict[str, int] = {}

@@ -15,7 +15,7 @@ from causalist.model.type_notation import OPTIONAL, split_generic
 
 REST = "..."
 _TOP_TYPES = frozenset({"Any", "Comparable", "Object", "Serializable"})
-_UNKNOWN_TYPE = 200  # a type of which nobody knows that it takes the argument; farther than any number of arguments
+_UNKNOWN_TYPE = 200  # a type of which it is unknown if it takes the argument; farther than any number of arguments
 SOME_TYPE = 10  # distance of a type from outside, which the argument may have
 _SAME_KIND = 3  # distance of another name for a type that is not known
 _CONVERTED = 30  # distance of a type that the type of the argument is converted to
@@ -178,7 +178,7 @@ class TakenType(NamedTuple):
     name: str  # what it is another name for, with a "*" for a pointer
     is_pointer: bool
     number: int  # of the type in the repository, or -1
-    is_alias: bool  # of nobody knows what
+    is_alias: bool  # of an unknown type
     is_number: bool
     elements: int = -1  # number of the type of which it holds several, under a name of its own
 

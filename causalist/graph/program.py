@@ -60,7 +60,7 @@ class Program:
     modules: ModuleMap
     file_of: list[int]
     definition_of: list[Definition]
-    methods: dict[str, list[int]]  # name -> methods of types, for receivers that nobody knows
+    methods: dict[str, list[int]]  # name -> methods of types, for receivers of unknown type
     members_of_objects: dict[str, list[int]]  # name -> functions that are given to a member: `app.use = function () {}`
     packages: PackageScopes
     declared: DeclaredTypes
@@ -267,7 +267,7 @@ class Program:
         if definition in self.owner_of:
             return self.owner_of[definition]
         if self.definition_of[definition].kind == NodeKind.HANDLER:
-            return -1  # whoever runs it decides
+            return -1  # the code that runs it decides
         holder = self.definition_of[definition].qualname.rpartition(".")[0]
         # A method without a name before it stands in an object that the file exports or hands on.
         alone = definition if self.definition_of[definition].kind != NodeKind.METHOD else -1

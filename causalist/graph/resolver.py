@@ -597,7 +597,7 @@ def _is_made_by(signature: str, arguments: str) -> bool:
 
 @dataclass(slots=True)
 class KeptFunctions:
-    """Functions that structures and objects keep under a name, for calls of that name on what nobody knows."""
+    """Functions that structures and objects keep under a name, for calls of that name on unknown receivers."""
 
     resolver: Resolver
     _by_name: dict[tuple[str, str], list[tuple[int, str]]] | None = None  # (family, name) -> (file, chain)

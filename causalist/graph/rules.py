@@ -310,7 +310,7 @@ GUESSES = frozenset(rule.name.value for rule in RULES if rule.evidence is Eviden
 
 # What a guess claims at most, unless more than half of its kind, or of its kind in that language, are right even if all
 # at calls that no compiler resolves are wrong. It is measured where a compiler knows the receiver, and made where often
-# nobody does, so that it stays below what is shown as certain: in docker-py, such edges would be two of five shown.
+# none does. So it stays below what is shown as certain: in docker-py, such edges would be two of five shown.
 MAX_GUESS_CONFIDENCE = 0.49
 
 # More candidates than this say nothing: the edges would be noise below any threshold.

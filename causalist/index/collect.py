@@ -102,7 +102,7 @@ def no_garbage_collection() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            if gc.get_freeze_count() == 0:  # else somebody else uses that
+            if gc.get_freeze_count() == 0:  # else another process uses that
                 # All objects count as old ones then: the next look at young ones would meet everything made meanwhile.
                 gc.freeze()
                 gc.unfreeze()

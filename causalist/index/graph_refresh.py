@@ -116,7 +116,7 @@ def _try_refresh(
     new, unfit = collect_facts(edited, blobs, read, cache, options, kinds=kinds)
     settings = load_settings()
     seen = None if unfit else _compare_visible(new, before, gone, cache, settings, aside_of(previous))
-    # A link may give what came or went a name that nobody could search for.
+    # A link may give what came or went a name that no search would find.
     if seen is None or (seen.moved and scan.links):
         return None
     changed = {path for path in new if blobs[path] != before.get(path)}

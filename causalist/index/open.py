@@ -294,7 +294,7 @@ def _verify_stored(stored_index: _StoredIndex, notes: dict[Diagnostic, None]) ->
 
 
 def _report_unreadable(error: IndexUnreadable, notes: dict[Diagnostic, None]) -> None:
-    if not isinstance(error.__cause__, PermissionError):  # else somebody else's
+    if not isinstance(error.__cause__, PermissionError):  # else of another owner
         notes[Diagnostic(error.slug, str(error), -1)] = None
 
 

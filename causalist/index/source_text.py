@@ -116,7 +116,7 @@ class SourceText:
             return b""  # found unfit when it was indexed
         source = self._read(FileEntry(path, 0, 0))
         if not isinstance(source, str) and source.blob == indexed:
-            if self._is_known_by_name(path):  # nobody has looked for secrets in it yet
+            if self._is_known_by_name(path):  # it was not searched for secrets yet
                 from causalist.parse import find_secrets
 
                 return mask_secrets(source.data, find_secrets(source.data))

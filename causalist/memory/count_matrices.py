@@ -385,7 +385,7 @@ def _splice_documents(old: Counts, rows: Axis, new: Mapping[str, Record]) -> tup
 def build_arrays(
     records: Records, vector_pairs: Mapping[tuple[int, int], float] | None = None, counts: Counts | None = None
 ) -> MemoryArrays:
-    """Return the arrays of all records; `counts` are theirs, if known.
+    """Return the arrays of all records; `counts` are the counts of these records, if the caller has them.
 
     `vector_pairs` maps (number of the smaller entity id, number of the other) to a cosine. Without it, similarity
     edges join similar names.

@@ -5,7 +5,7 @@ A memory file is opened with the settings of the repository, updated from docume
 documents only. The list holds no text. It is valid for the memory whose checksum it names: after any other change of
 the memory, all documents are read again. `memory.db.feedback` keeps which passages of answers were used.
 
-Vectors in a memory are those of one embedder. Whoever updates such a memory names the embedder again, because it may
+Vectors in a memory are those of one embedder. An update of such a memory names the embedder again, because it may
 send texts elsewhere.
 """
 

@@ -163,7 +163,7 @@ _NEVER_ENTITIES = frozenset(
     {"i", "ii", "iii", "a", "the", "note", "see", "example", "todo", "warning", "tip", "true", "false", "none",
      "mr", "mrs", "ms", "dr", "prof", "sir"}
 )  # fmt: skip
-_COPULA = re.compile(r"[ \t]+(?:is|was|has)\b")  # a plural is a plain noun more often
+_COPULA = re.compile(r"[ \t]+(?:is|was|has)\b")  # not "are", "were": a plural is seldom a name
 _NO_SUBJECTS = frozenset(
     [
         "all",

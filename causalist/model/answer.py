@@ -217,7 +217,7 @@ class AskOptions:
     include: tuple[str, ...] = ()  # patterns as in .gitignore; only what lies in such files answers
     exclude: tuple[str, ...] = ()
     scope: str | None = None  # the folder that ranks first; None: where the repository was opened
-    embedder: str | None = None  # whose vectors count; NO_EMBEDDER: nobody's; None: as the settings say
+    embedder: str | None = None  # whose vectors count; NO_EMBEDDER: none; None: as the settings say
     normalise: bool = False  # columns of the walk normalised to 1 instead of returning what they lack
     names: tuple[str, ...] = ()  # identifiers or words that the caller expects in the code
     semantic: bool = True  # whether the shipped question encoder counts; never beside an embedder

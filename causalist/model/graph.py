@@ -305,7 +305,7 @@ _MAX_BASE_VISITS = 200  # visits along the bases of one type; a cycle of bases e
 def linearize(owner: int, bases_of: Callable[[int], Sequence[int]]) -> tuple[int, ...]:
     """Return a type and its bases, nearest first, each once; `bases_of` gives the direct bases of a type in order.
 
-    The order is depth first and left to right. It is Python's C3 order but for some crossed diamonds: a base that
+    The order is depth first and left to right. It is Python's C3 order except some crossed diamonds: a base that
     several types share comes after all of them. Cycles end where they close.
 
     >>> linearize(0, {0: (1, 2), 1: (3,), 2: (3,), 3: (0,)}.__getitem__)

@@ -48,7 +48,7 @@ class LexicalIndex:
     name_nodes: NDArray[np.int32]
     # (n_nodes,), norms of the sums of word vectors; empty if these could not be read
     bag_norms: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
-    # (n_nodes,), the same of the sums over all nodes of a file, 0 but for files
+    # (n_nodes,), the same of the sums over all nodes of a file, 0 except files
     file_bag_norms: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
 
 

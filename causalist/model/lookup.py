@@ -222,7 +222,7 @@ class VerdictReason(StrEnum):
     called on a receiver of unknown type), `dispatch` (a method is called that the target overrides or implements),
     `unclear` (a member of that name is called on a receiver taken for something built in, external, or without such a
     member), `written` (the name stands in the source other than as a call), `kept` (the target is handed on or kept as
-    a value, and the source calls values that nobody knows), `unread` (one of the two is in a file that the index leaves
+    a value, and the source calls unknown values), `unread` (one of the two is in a file that the index leaves
     out). No: `elsewhere` (calls by that name have another target),
     `outside` (a bare name is called that means nothing in the repository), `absent` (nothing of that name is called).
     """
@@ -493,7 +493,7 @@ class OrderLevel(StrEnum):
 class OrderedItem(NamedTuple):
     """One item of a dependency order: a file, definition or folder.
 
-    `node` is its id, of a folder its path with "/" at the end; `line` is 1-based, None but for definitions. `depth` is
+    `node` is its id, of a folder its path with "/" at the end; `line` is 1-based, None except definitions. `depth` is
     the length of the longest chain of uses below it, where a cycle counts as one; `cycle` is the position of its cycle
     among those of the order, None for none. `uses` are the items that it uses, `n_users` counts those that use it.
     """
@@ -549,7 +549,7 @@ class DependencyOrder:
 class Likeness(StrEnum):
     """Form of a near-duplicate.
 
-    `copy`: the same text but for comments and space. `renamed`: the same but for names and literals. `changed`: with
+    `copy`: the same text except comments and space. `renamed`: the same except names and literals. `changed`: with
     edits.
     """
 

@@ -42,7 +42,7 @@ class FileEntry:
 
     `path` is POSIX and relative to the root. `blob` is git's object name of the content if it is known without
     reading (a git tree knows it, a folder does not). `mtime_ns` is 0 for files of a git tree. `ctime_ns` is when
-    the file was last changed in any way, which nobody can set; 0 where the system does not tell.
+    the file was last changed in any way, which programs cannot set; 0 where the system does not tell.
     """
 
     path: str

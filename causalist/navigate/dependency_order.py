@@ -147,7 +147,7 @@ def order_dependencies(
     Items of other `roles` than those given are left out, unless they hold a node of `named` or nothing else is there.
     Of the items that may come next, those of the folder of the last one (definitions: of its file) are next, then the
     one with the lowest id. In a part of the repository it is the one that comes first in the order of the whole.
-    Linear in nodes and edges, but for the order of ready items and for cycles.
+    Linear in nodes and edges, except the order of ready items and for cycles.
     """
     nodes = graph.nodes
     usable = _usable(graph, min_confidence)

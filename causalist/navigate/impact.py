@@ -117,8 +117,8 @@ def _is_behind_condition(line: str, name: str) -> bool:
 # Of several ways by which a node depends on another, the first is given.
 _DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
 
-# The share of true uses of each kind that run: whoever runs the user also runs what it uses. Chosen on five suites with
-# coverage of each test, see docs/benchmarks.md.
+# The share of true uses of each kind that run: code that runs the user also runs what it uses. Chosen on five suites
+# with coverage of each test, see docs/benchmarks.md.
 RUN_SHARES = {
     EdgeKind.CALLS: UNKNOWN_SHARE,
     EdgeKind.REFERENCES: 0.4,
@@ -131,7 +131,7 @@ RUN_SHARES = {
     EdgeKind.IMPORTS: 0.01,
 }
 DISPATCHED_SHARE = 0.4  # of calls of a method, to one that overrides it
-CALLS_OF_TESTS_SHARE = 0.95  # which branch less
+CALLS_OF_TESTS_SHARE = 0.95  # of calls in tests, which have fewer branches
 OWN_MEMBER_SHARE = 0.05  # of what a type says of its own functions, such as their decorators
 MIN_PROBABILITY = 0.01  # of a chain that is followed
 
@@ -150,7 +150,7 @@ def find_affected_nodes(
     direct one is given before a call of a class, a call of what is overridden and another use of a class; of several
     such, the most confident (ties: the lowest number). Each has the probability that it runs one of `changed`. Breadth
     first, a level at a time: linear in nodes
-    and edges, but for sorting each level's edges. Raises UsageError for a depth below 1.
+    and edges, except sorting each level's edges. Raises UsageError for a depth below 1.
     """
     return find_affected_with_chains(graph, changed, max_depth, min_confidence)[0]
 
@@ -378,7 +378,7 @@ class _Users:
             rows = self._list(graph.edges_into(np.array([base])))
             n_overriding = sum(kind == EdgeKind.OVERRIDES for _, _, kind, _ in rows)
             owner = int(graph.nodes.parents[base])
-            # What has no body of its own runs its only implementation.
+            # A method of an interface has no body: a call of it runs the only implementation.
             is_sole = n_overriding == 1 and owner >= 0 and graph.nodes.kinds[owner] == NodeKind.INTERFACE
             share = RUN_SHARES[EdgeKind.CALLS] if is_sole else DISPATCHED_SHARE
             for number, source, kind, confidence in rows:

@@ -5,13 +5,13 @@ the graph and the settings of the language alone. Nothing is stored.
 
 - A method in `names.constructors` or `names.initializers` runs where something calls its class. It also runs for a
   class that inherits it. Such a use is as certain as the edges that it follows.
-- A method that `names.implicit` matches runs by what a program does with an object. Whoever calls or names the class
+- A method that `names.implicit` matches runs by what a program does with an object. Code that calls or names the class
   may do that, so that such a use is a guess.
-- A method that no call is known to run is run by what is handed the object. For `impact` and `tests`, whoever calls its
-  class may have done that. If the class has a base from outside, so may whoever names it.
+- A method that no call is known to run is run by what is handed the object. For `impact` and `tests`, code that calls
+  its class may have done that. If the class has a base from outside, so may code that names it.
 - A method of a class that stands in a function is run by what that function hands out. For `impact` and `tests`,
   the function runs it.
-- A function in a table, a value of a file or class that names it, may be run by whoever reads the table. Of functions
+- A function in a table, a value of a file or class that names it, may be run by code that reads the table. Of functions
   declared several times under one name, callers know the first. Both count for `impact` and `tests` alone.
 """
 
@@ -88,7 +88,7 @@ class ImplicitUses:
     """Uses of classes that run methods of a graph; what was found once is kept.
 
     With `is_chained`, a call of a class also runs what its constructor calls in turn: the constructors of its bases.
-    And whoever calls a class may run a method of it that no call is known to run.
+    And code that calls a class may run a method of it that no call is known to run.
     """
 
     def __init__(self, graph: CodeGraph, min_confidence: float = 0.0, *, is_chained: bool = False) -> None:

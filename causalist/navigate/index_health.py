@@ -216,7 +216,7 @@ def summarize_layers(graph: CodeGraph, *, min_confidence: float, n_hottest: int 
 
     Uses are edges inside the repository that import, call, refer to or derive from something. Uses by tests,
     documentation and configuration are counted, and are no back edges, since these are outside of the order of layers.
-    Vendored and generated code has no part in it: it is nobody's design here.
+    Vendored and generated code has no part in it: its design was not made here.
     """
     nodes, edges = graph.nodes, graph.edges
     is_inside = (nodes.kinds != NodeKind.EXTERNAL) & ~np.isin(nodes.roles, (Role.VENDORED, Role.GENERATED))

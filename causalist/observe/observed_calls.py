@@ -59,7 +59,7 @@ class Version(NamedTuple):
 
 
 class CallCount(NamedTuple):
-    """Calls of one version of a definition by another, 0 for one that the graph has and nobody made.
+    """Calls of one version of a definition by another, 0 for one that the graph has and no run made.
 
     `n_through` counts those by way of code from elsewhere. `row` is the 0-based row of one, -1 if unknown. `run` is the
     position of the last run that saw one, or that saw none.

@@ -27,7 +27,7 @@ from causalist.parse.cleaned_text import Span
 class SecretRule(Enum):
     """Condition on the value of a secret, besides its place."""
 
-    VARIED = "varied"  # the form says enough
+    VARIED = "varied"  # the pattern alone proves a secret, if the value has enough different characters
     CHOSEN = "chosen"  # a person may have chosen it
     STRONG = "strong"  # it looks generated
 

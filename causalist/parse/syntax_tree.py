@@ -160,7 +160,7 @@ class QueryPart(NamedTuple):
 def find_query_parts(root: tree_sitter.Node) -> tuple[list[QueryPart], list[tree_sitter.Node]] | None:
     """Return the parts of a tree that a query is run on, and the wide errors of the tree.
 
-    Together the parts hold all that a query finds, but for what is written across the children of a wide error. None
+    Together the parts hold all that a query finds, except what is written across the children of a wide error. None
     for most trees, which are one part.
     """
     wide = _find_wide_errors(root) if root.has_error else []
@@ -208,7 +208,7 @@ def _is_deep(root: tree_sitter.Node) -> bool:
 
 
 def _slices(start: tree_sitter.Node, wide: Container[int]) -> Iterator[tree_sitter.Node]:
-    """Yield a node and those below it at every multiple of the depth of a slice, but for what is in wide errors."""
+    """Yield a node and those below it at every multiple of the depth of a slice, except what is in wide errors."""
     yield start
     if start.descendant_count <= _SLICE_DEPTH:
         return

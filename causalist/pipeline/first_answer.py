@@ -53,7 +53,7 @@ _MAX_COMMITS = 1_500  # that a first answer reads: a quarter of the time of all
 _NICENESS = 19
 _REPORT_SECONDS = 0.5
 _LOOK_SECONDS = 0.1  # between two looks at who waits
-_PATIENCE_SECONDS = 0.5  # for somebody who looks at the lock; a process that builds holds it longer
+_PATIENCE_SECONDS = 0.5  # for a process that looks at the lock; one that builds holds it longer
 _ENDED = "it was ended before it was complete"
 _MAX_STATE_BYTES = 10_000
 _OPEN_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # a repository may ship a link
@@ -281,7 +281,7 @@ class _SomebodyWaits(BaseException):
 
 
 class _Reporter:
-    """`Progress` that keeps the state of the build in its file, and ends it where somebody waits."""
+    """`Progress` that keeps the state of the build in its file, and ends it if another process waits."""
 
     def __init__(self, place: Path, build: Build) -> None:
         self._place, self._build = place, build

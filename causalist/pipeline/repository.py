@@ -98,7 +98,7 @@ class VersionFacts:
         return facts
 
     def store(self) -> None:
-        """Store what was parsed: whoever reviews a change mostly does so again."""
+        """Store what was parsed: a change is mostly reviewed more than once."""
         from causalist.store import facts_to_bytes
 
         if self._parsed:

@@ -97,7 +97,7 @@ def _package_json(data: dict[str, Any]) -> Iterator[ManifestEntry]:
             ManifestEntry(EntryPointKind.COMMAND, key, path) for key, path in binaries.items() if isinstance(path, str)
         )
     if data.get("private") is True:
-        return  # nobody outside can import it
+        return  # code outside cannot import it
     exports = data.get("exports")
     if isinstance(exports, str):
         yield ManifestEntry(EntryPointKind.IMPORT, name, exports)

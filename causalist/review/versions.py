@@ -198,7 +198,7 @@ def _read_stored(reader: BlobReader, path: str, stored: _TreeEntry | None) -> tu
 
 
 def _read_reviewable(path: str, read: SourceFile | str) -> tuple[bytes | None, str]:
-    """Return (content, reason why nobody reviews it) of a file that was read."""
+    """Return (content, reason why it is not reviewed) of a file that was read."""
     if isinstance(read, str):
         return None, read
     kind = judge_content(path, read.data)

@@ -143,7 +143,7 @@ def _last_index(root: Path) -> "Index | None":
 STEP_BYTES = 128  # of the name of a step; a pipe hands over so many as a whole
 _LENGTH_BYTES = 4
 _AGAIN_SECONDS = 0.05
-# Seconds of processor time by which a worker that nobody ends outlives its deadline.
+# Seconds of processor time by which a worker that is not ended outlives its deadline.
 _OUTLIVES = 5.0
 
 

@@ -385,7 +385,7 @@ async def _serve(
     from causalist.servers.http_guard import TimelyProtocol
 
     class Server(uvicorn.Server):
-        """Leaves signals to whoever runs it."""
+        """Leaves signals to the process that runs it."""
 
         @contextmanager
         def capture_signals(self) -> Iterator[None]:

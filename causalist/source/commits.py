@@ -158,7 +158,7 @@ class BlobReader:
             try:
                 return self._ask(blob, limit)
             except (EOFError, BrokenPipeError):
-                # git ends at a damaged object, or was ended by somebody: then another process reads the blob.
+                # git ends at a damaged object, or was ended from outside: then another process reads the blob.
                 self._stop()
         return SkipReason.UNREADABLE
 
@@ -183,10 +183,10 @@ class BlobReader:
         return data[:-1]
 
     def _start(self) -> None:
-        # Imported late: whoever indexes a folder needs no commit, and this import costs milliseconds.
+        # Imported late: indexing a folder needs no commit, and this import costs milliseconds.
         import tempfile
 
-        # A file, since a pipe that nobody empties would stop git after 64 kB of messages.
+        # A file, since a pipe that is not emptied would stop git after 64 kB of messages.
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             self._process = start_git(

@@ -79,7 +79,7 @@ BINARY_PROBE_BYTES = 8_000
 MINIFIED_LINE_BYTES = 500
 MINIFIED_FILE_BYTES = 5_000
 
-# No literal of a language goes on behind the end of its line, but for those with several lines, which are short.
+# No literal of a language goes on behind the end of its line, except those with several lines, which are short.
 _LITERAL = re.compile(rb"""\"(?:[^"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|`[^`]*+`""")
 _MIN_LINES = 10  # of a file of code with long literals; one with fewer is a bundle or data
 _NEVER_MINIFIED = (".py", ".pyi", ".ipynb")  # lines and their indentation have a meaning
@@ -95,7 +95,7 @@ TELLING_REASONS = frozenset({SkipReason.TOO_LARGE, SkipReason.WIDE, SkipReason.M
 PICTURES_SUFFIX = ".ipynb"
 PICTURES_FACTOR = 8
 # Code that people wrote and that is larger than other files is worth reading: a class with all operators of a library
-# is 1.2 MB. Data of that size is not. Whoever states a limit states it for code, too.
+# is 1.2 MB. Data of that size is not. A limit in the settings holds for code, too.
 CODE_SUFFIXES = (
     *(".py", ".pyi", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".go", ".java", ".kt", ".scala"),
     *(".rs", ".php", ".rb", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift", ".ex", ".exs"),
@@ -175,7 +175,7 @@ SECRET_FOLDERS = (".ssh", ".gnupg", ".aws")
 # The index itself (counting it would make a second scan differ from the first) and what belongs to git.
 UNCOUNTED_FOLDERS = frozenset({".git", ".causalist"})
 
-# Nobody keeps code of their own in these. They are skipped wherever git does not track them.
+# Projects keep no code of their own in these. They are skipped wherever git does not track them.
 VENDORED_FOLDERS = frozenset(
     {
         *("node_modules", "bower_components", "jspm_packages", ".yarn", ".pnpm-store", ".parcel-cache"),

@@ -228,7 +228,7 @@ def _scan_nested(root: Path, offset: str, nested: list[_NestedRepository], tally
         except GitMissing:
             _walk(root, offset, (path, Ignores(), own), tally, nested)
         except GitError:
-            # What one of them has to say concerns nobody who asks about the outer repository.
+            # Its messages do not concern questions about the outer repository.
             tally.skip(SkipReason.UNREADABLE, f"{path}/")
 
 

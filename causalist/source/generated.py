@@ -43,7 +43,7 @@ _MARKED = lazy_regex(
     rb"(?:auto(?:matically)?[- ]?generated|generated (?:by|from|file|code)))",
     re.IGNORECASE | re.MULTILINE,
 )
-# Two lines of one comment: what it is, and that nobody may edit it.
+# Two lines of one comment: what it is, and that it must not be edited.
 _NEXT_LINE = rb"[^\n]*\n(?:[ \t]*(?:/{2,9}|#{1,9}|\*|--|;{1,9}|%)?[ \t]*\n)?[ \t]*(?:/{2,9}|#{1,9}|\*|--|;{1,9}|%)"
 _FORBIDDEN = (
     rb"(?:[^\n]{0,99}[.!;:])?[^\w\n]{0,9}(?:please,? |warning:? )?(?:do not|don't) (?:manually )?"
@@ -147,7 +147,7 @@ _TEMPLATE_ENDS = tuple(
         " .slim .haml .cshtml .razor .jinja.py"
     )
 )
-# A mark behind one of these is in the text that a program writes.
+# A mark behind one of these quotes belongs to the text that a generator writes.
 _QUOTES = (b"`", b"<<", b'"""', b"'''", b'R"')
 _PLACEHOLDER = re.compile(rb"\{\{|\{%|<%|\$\{|@@|<#")
 

@@ -41,7 +41,7 @@ _ENVIRONMENT = {
     "GIT_NO_REPLACE_OBJECTS": "1",
 }
 
-# Whoever isolates git's configuration (tests, build machines) means ours as well. All other GIT_* variables are
+# Users who isolate git's configuration (tests, build machines) mean ours as well. All other GIT_* variables are
 # dropped: inside of a hook GIT_DIR and GIT_INDEX_FILE name another repository than the one that is asked about.
 _KEPT_VARIABLES = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"})
 

@@ -329,7 +329,7 @@ class FactsCache:
         return CacheState(self._path, n_bytes, n_entries)
 
     def _is_there(self) -> bool:
-        # Not asked of `Path`, which raises where a folder on the way is somebody else's.
+        # Not asked of `Path`, which raises where a folder on the way belongs to another user.
         return self._path is not None and self._usable and os.path.exists(self._path)  # noqa: PTH110
 
     def _read_stored(
@@ -397,7 +397,7 @@ class FactsCache:
     def _connect_checked(self) -> sqlite3.Connection:
         assert self._path is not None
         connection = sqlite3.connect(self._path, timeout=_LOCKED_SECONDS)
-        # A damaged key is one that nobody asks for. As an error it would look like one of a file that is in use.
+        # A damaged key is never asked for. As an error it would look like one of a file that is in use.
         connection.text_factory = _decode_text
         try:
             if _read_format(connection) != FACTS_FORMAT:

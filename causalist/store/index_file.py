@@ -41,7 +41,7 @@ _DTYPES = ("uint8", "uint16", "bool", "int32", "int64", "float32", "float64")
 _ABANDONED_SECONDS = 3600.0  # writing takes seconds; what is this old was left by a process that was killed
 _ON_WINDOWS = os.name == "nt"
 _CAN_MAP = not _ON_WINDOWS
-# A file that somebody has open cannot be replaced there. Reading takes milliseconds.
+# An open file cannot be replaced there. Reading takes milliseconds.
 _ATTEMPTS = 20 if _ON_WINDOWS else 1
 _PAUSE_SECONDS = 0.05
 # A link or a pipe in the place of the index is neither followed nor waited for.

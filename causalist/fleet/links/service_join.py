@@ -205,7 +205,7 @@ def _share(routes: list[_Route], rule: str, share: float = 1.0) -> list[tuple[_R
 
 
 def _named_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset[str]]) -> Iterator[ServiceEdge]:
-    """Yield edges of what has the same name on both sides, but for what a repository has itself."""
+    """Yield edges of what has the same name on both sides, except what a repository has itself."""
     kinds = ", ".join(f"'{each}'" for each in _RULES)
     rows = db.execute(
         f"""

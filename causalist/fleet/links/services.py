@@ -211,7 +211,7 @@ def _requests(place: _Place, text: str) -> Iterator[UsedName]:
         if asking and not has_host and not parts["base"] and _WEAK.search(asking[1]):
             words["?"] = None  # the path alone does not tell a request
         if host.strip("{}") and not host.startswith(("localhost", "127.", "0.0.0.0")):
-            words = {f"@{host}": None, **words}  # nobody else is asked
+            words = {f"@{host}": None, **words}  # no other service is asked
         path = template_of(parts["path"])
         is_first_part = parts["path"].endswith("/") or (has_host and not (asking and not _WEAK.search(asking[1])))
         if is_first_part and path != "/" and not path.endswith("{}"):

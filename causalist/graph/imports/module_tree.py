@@ -1,7 +1,7 @@
 """Modules that their parents declare: a tree that begins at a target's file and is joined by `mod name;`.
 
 In: the facts of all files. Out: the module that every file and namespace is, and what a path of names means there,
-through declarations, imports, re-exports and globs. Files that nobody declares (a macro may do so) are taken for
+through declarations, imports, re-exports and globs. Files without a declaration (a macro may hide it) are taken for
 modules of the folder in which they stand. Visibility is not asked: code that compiles names only what it sees. A name
 that leads out of the repository is external and stays so.
 """
@@ -214,7 +214,7 @@ class ModuleTree:
         return symbols.facts.definitions[module.namespace - symbols.first].name
 
     def _adopt(self, file: int) -> None:
-        """Make a file that nobody declares a module of the file that stands for its folder."""
+        """Make a file without a declaration a module of the file that stands for its folder."""
         path = self.files[file].path
         settings = module_settings(self.files[file])
         folder, stem = posixpath.dirname(path), posixpath.splitext(posixpath.basename(path))[0]

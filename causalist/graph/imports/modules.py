@@ -8,7 +8,7 @@ For files that include one another, `find_header` finds C headers and `find_scri
 `HeaderReach` and `InclusionGraph` give all files that one reaches. The search path that a build gives to the compiler
 is not known. A quoted name is looked for beside the including file, then in the folders around it and in those of them
 that hold headers; of what is left, the nearest file whose path ends like that counts. Angle brackets are looked up
-alike, but for headers of the language, which a repository may replace.
+alike, except headers of the language, which a repository may replace.
 """
 
 import posixpath
@@ -149,7 +149,7 @@ class InclusionGraph:
         """Return `file`, all files that include it directly or indirectly, and everything that these include."""
         reached = self._reach.get(file)
         if reached is None:
-            # Whoever includes a file includes it again: many files share one answer.
+            # Files that are included are included often: many files share one answer.
             including = frozenset(_closure(set(self.included_by.get(file, {file})), self.included_by))
             reached = self._below.get(including)
             if reached is None:

@@ -5,7 +5,7 @@ package is a folder (with the name in the package clause, since tests may have o
 files declare wherever they stand.
 
 Of build tags (`//go:build !purego && linux`), names of platforms and compilers may hold or not. A version holds: every
-tool chain of today has those asked for. Any other tag has to be asked for, and hardly anybody does: of two files that
+tool chain of today has those asked for. Any other tag has to be asked for, which is rare: of two files that
 define the same names, one `binary_log` and one `!binary_log`, nearly every build has the second.
 """
 

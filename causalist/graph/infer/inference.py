@@ -347,7 +347,7 @@ class Inference(InferenceBase):
         return self.annotations.run_by_name(value) if bare_calls and called is None else value
 
     def _accessed_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
-        """Return the member of a type of another language that is known here by its accessor, or that is one."""
+        """Return the member of a type of another language by the name of its accessor, or the accessor itself."""
         program = self.program
         if value.kind is ValueKind.MODULE:
             accessor = program.facade_member(value.number, name, called)
@@ -565,7 +565,7 @@ class Inference(InferenceBase):
         if definition.kind not in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD):
             return None
         if value.number in self._open_holders or len(self._open_holders) >= MAX_OPEN_HOLDERS:
-            return None  # `a = b` and `b = a`, or a longer way than anybody writes
+            return None  # `a = b` and `b = a`, or a longer chain than real code has
         self._open_holders.add(value.number)
         member = self.annotations.content_of_member(value) or self._result_of_getter(value)
         if member is not None and member.kind not in (ValueKind.EXTERNAL, ValueKind.BUILTIN):

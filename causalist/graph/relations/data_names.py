@@ -185,7 +185,7 @@ class LinkEdgeFinder:
         return settings is not None and settings.family == "java"
 
     def _makers(self, asking: int, makers: Sequence[int]) -> list[int]:
-        """Return those of the statements that make a table that are nearest to a draft."""
+        """Return the statements that create a table, only the nearest ones to a draft."""
         if len(makers) > _MAX_NAMESAKES:
             return []
         return self._nearest(self.drafts[asking].file, [each for each in makers if each != asking])

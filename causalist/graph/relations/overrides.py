@@ -2,16 +2,16 @@
 
 In: a program whose bases are known, and the language's table of its standard library. Out: pairs of methods with the
 rule that found them, and pairs (type, interface). Methods of bases are found by name, those of traits by the block that
-they stand in, those of interfaces that nobody names by the set of methods.
+they stand in, those of interfaces that no type names by the set of methods.
 
 A method overrides the nearest one of each base that has it, so that a chain of overriding methods is a chain of edges.
-What nobody can override is left out: constructors, private and static methods, as the language's settings say. Where
-functions of one name are told apart by their parameters, an overriding method has the same ones.
+Methods that cannot be overridden are left out: constructors, private and static methods, as the language's settings
+say. Where functions of one name are told apart by their parameters, an overriding method has the same ones.
 
 A type implements an interface if it has all its methods. Methods are compared by name and by the types that their
 signatures name, without the names of parameters, each type by the one name that it has everywhere. Methods that a type
 is given by what it embeds count, as far as that is in the repository or in the table. An interface that embeds any
-other asks for methods that nobody here knows, so nothing is said of it.
+other asks for methods that are unknown here, so nothing is said of it.
 """
 
 import re
@@ -212,7 +212,7 @@ class _MethodSignatures:
             if had is None:
                 return False
             if not name[0].isupper() and not self.types.are_in_one_package(had, signature):
-                return False  # nobody else can have a method that only this package sees
+                return False  # other packages cannot have a method that only this package sees
             a, b = self.signature(had, name), self.signature(signature, name)
             if a != b and _CUT not in a + b:
                 return False
@@ -361,8 +361,8 @@ class OverrideFinder:
         """Yield all overrides, by rule, then by the number of the method.
 
         With `only`, at least those of methods in these files are found. `blocks` are (trait, first, end): the
-        definitions of a block that implements a trait. `by_method_set` are (type, interface) where nobody says that one
-        implements the other.
+        definitions of a block that implements a trait. `by_method_set` are (type, interface) where no code says that
+        one implements the other.
         """
         yield from self._overrides_of_bases(range(len(self.program.files)) if only is None else sorted(only))
         for trait, first, end in blocks:

@@ -576,7 +576,7 @@ class RouteEdgeFinder:
     # -- requests
 
     def _request_edges(self, routes: Sequence[tuple[int, RouteFact]], served: Sequence[str]) -> Iterator[RelationEdge]:
-        """Yield edges from what asks for a path to the routes that fit: all literal segments, then the most of them."""
+        """Yield edges from each request to the routes that fit its path best: those with the most literal segments."""
         by_length: dict[int, _RouteTable] = {}
         shortened: dict[int, _RouteTable] = {}  # without `api` and the like at their beginning
         for name in served:

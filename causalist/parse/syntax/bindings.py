@@ -622,7 +622,7 @@ class BindingReader:
             value = self._chain(start, end, start)
             given = None if value else _GIVES_SELF.match(text)
             if given and given[1] in self._scopes.settings.types.unwrap_methods:
-                value = self._self_names[0]  # the receiver, which nobody names
+                value = self._self_names[0]  # the receiver, which calls do not name
         if self._returned.setdefault(scope, value) != value:
             self._returned[scope] = ""
         elif value and not is_early:

@@ -19,7 +19,7 @@ from causalist.model.language_settings import LanguageSettings
 from causalist.model.type_notation import LAMBDA_VALUE, split_generic
 
 _RETURN = re.compile(rb"\breturn\s*\Z")
-_MAX_RECEIVERS = 32  # lambdas around a name whose objects may have it; nobody nests as many
+_MAX_RECEIVERS = 32  # lambdas around a name whose objects may have it; real code nests fewer
 _HEAD = re.compile(r"[\w$]+")
 
 

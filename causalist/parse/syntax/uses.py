@@ -652,7 +652,7 @@ class UseReader:
         if start and data[start - 1] == 46 and data[start - 3 : start] != b"...":
             return
         name = self._scopes.text(start, end)
-        # A member of a local name is kept where it is handed on: a method that somebody else will call.
+        # A member of a local name is kept where it is handed on: a method that other code will call.
         handed_on = start == declared.handed_on and data[end : end + 1] == b"."
         if handed_on or not (name in self._builtin_names or declared.is_local(name, start)):
             chain = declared.spell(self._chain_at(start, end), start)

@@ -196,7 +196,7 @@ def compute_bag_norms(
 ) -> tuple[Floats, Floats]:
     """Return the norms of the vectors of nodes, and those of the sums over the nodes of a file.
 
-    Both have shape (n_nodes,); the second is 0 but for file nodes. `triples` are all (document, term, count) rows of
+    Both have shape (n_nodes,); the second is 0 except file nodes. `triples` are all (document, term, count) rows of
     some files, ordered by term; `files` are the file nodes of all nodes, -1 outside of files. A norm does not depend on
     other files: terms are added in the order of their strings, and nodes in their own.
     """

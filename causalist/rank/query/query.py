@@ -131,7 +131,7 @@ class ParsedQuery:
     def is_brief(self) -> bool:
         """Return True if the query is only a title of few words that name nothing.
 
-        Somebody who asks like this may not know the words of the code.
+        Users who ask like this may not know the words of the code.
         """
         return len(self.terms) <= BRIEF_TERMS and self.terms.keys() <= self.title_terms and not self.named
 

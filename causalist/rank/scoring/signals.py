@@ -114,7 +114,7 @@ def semantic_scores(
     """Return the signal of the shipped encoder; zeros for patterns, and without a known word.
 
     `terms`: weight by number of the words of the query that the repository has. Without any, nothing is found, as
-    somebody who asks for `frobnicate` wants no other code. `files`: the file nodes of all nodes.
+    a query for `frobnicate` wants no other code. `files`: the file nodes of all nodes.
     """
 
     def work() -> tuple[Scores]:

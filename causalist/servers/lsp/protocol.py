@@ -478,7 +478,7 @@ class Protocol(LanguageServerProtocol):
                 message = self.structure_message(document)
             self._is_initialized = self._is_initialized or method == types.INITIALIZE
             # The library lets some parameters of a wrong type through, such as an object as id of `$/cancelRequest`.
-            # Its error would end the thread that reads, and nobody would get an answer.
+            # Its error would end the thread that reads, and no client would get an answer.
             self.handle_message(message)
         except Exception as error:
             logging.getLogger(__name__).debug("malformed %s: %s", method, error)

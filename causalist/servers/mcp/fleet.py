@@ -178,7 +178,7 @@ class FleetHandlers:
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=False)
 
     def _view(self, context: _Context) -> FleetView:
-        """Return the view of whoever sent a request, by the rules and the tables as they are now."""
+        """Return the view of the sender of a request, by the rules and the tables as they are now."""
         token = self.token
         rules = read_access(self.fleet.file)
         headers = getattr(context.request, "headers", None)

@@ -1,10 +1,10 @@
 """Tools that `--tools all` adds: look-ups of the command line, reviews, and search in the document memory.
 
 Look-ups return lists of ids, which the next call accepts, escaped and within their budget. A review has sections in
-the order of what a reviewer acts on, ids, and counts of what is left out. It shows no source code: whoever asks for a
-review has the change. `memory_search_graph`, `hipporag_retrieve` and `get_entity_neighborhood` read the memory that
-`causalist memory add` keeps for the repository, as far as everyone may see it; `memory_update` changes it. A changed
-memory file is read again.
+the order of what a reviewer acts on, ids, and counts of what is left out. It shows no source code: a client that asks
+for a review has the change. `memory_search_graph`, `hipporag_retrieve` and `get_entity_neighborhood` read the memory
+that `causalist memory add` keeps for the repository, as far as everyone may see it; `memory_update` changes it. A
+changed memory file is read again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
