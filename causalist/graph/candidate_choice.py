@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import islice
 
@@ -442,6 +443,8 @@ class NameCandidates:
         if in_named := list(self.find_in_named_object(file, chain)):
             yield from in_named
             return
+        if settings is not None and (patterns := settings.handlers.types):
+            candidates = [e for e in candidates if not any(fnmatchcase(self._owner(e), each) for each in patterns)]
         overloads = self._meanings(candidates)
         few = len(overloads) <= MAX_NAMESAKES
         rule = RuleName.NAME_ONLY if few else RuleName.COMMON_NAME

@@ -438,6 +438,8 @@ class HandlerSettings:
     """names that may follow either. Example: `["only", "each"]`"""
     substitutions: tuple[str, ...] = ()
     """marks in a string that is not the same in each run, and hence no name. Example: `["${"]`"""
+    types: tuple[str, ...] = ()
+    """names of types whose methods a framework calls, with `*`; never guessed. Example: Ruby: `["*Controller"]`"""
 
 
 @dataclass(frozen=True, slots=True)
