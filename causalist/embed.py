@@ -49,7 +49,7 @@ _MAX_REASON_CHARACTERS = 300  # characters of what a plugin says of itself
 def check_name(name: str) -> None:
     """Raise UsageError for an invalid name of an embedder, installed or not."""
     if not _NAME.fullmatch(name.removeprefix(LOCAL).partition(":")[0]):
-        raise UsageError(f"--embedder {name!r} is no name; write one such as llm:text-embedding-3-small")
+        raise UsageError(f"--embedder {name!r} is not a name; write one such as llm:text-embedding-3-small")
 
 
 @lru_cache(maxsize=8)
@@ -75,8 +75,8 @@ def get_embedder(name: str) -> Embedder:
         raise ModelFailed(f"the embedder {plain} has no `name`, `local` and `embed`; docs/embedders.md has an example")
     if name.startswith(LOCAL) and not embedder.local:
         raise ModelFailed(
-            f"the embedder {plain} sends texts elsewhere, and {name!r} allows none that does; whoever wants "
-            f"it to names it with --embedder {plain} or in CAUSALIST_EMBEDDER"
+            f"the embedder {plain} sends texts elsewhere, and {name!r} allows none that does; to use it, "
+            f"name it with --embedder {plain} or in CAUSALIST_EMBEDDER"
         )
     return embedder
 

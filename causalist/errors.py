@@ -74,7 +74,7 @@ class UnreadNode(UnknownNode):
 
 
 class UnreadableCoverage(CausalistError):
-    """A file is no coverage data that is known, or is damaged."""
+    """A coverage file is damaged or of an unknown format."""
 
     slug = "unreadable-coverage"
 

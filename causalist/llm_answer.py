@@ -126,7 +126,7 @@ def stream_answer(model: Model, prompt: str, patience: float) -> Iterator[str]:
             if event == "end":
                 break
             if not isinstance(content, str):
-                raise make_error(f"answered what is no text ({type(content).__name__})")
+                raise make_error(f"answered with something other than text ({type(content).__name__})")
             if content and (n or content.strip()):
                 n += len(content)
                 yield content

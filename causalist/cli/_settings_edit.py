@@ -143,7 +143,7 @@ def _set_member(document: dict[str, Any], path: Sequence[str], data: object) -> 
     for key in path[:-1]:
         document = document.setdefault(key, {})
         if not isinstance(document, dict):
-            raise NotToml(f"{key} is no table")
+            raise NotToml(f"{key} is not a table")
     if data is None:
         document.pop(path[-1], None)
     else:

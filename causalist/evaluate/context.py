@@ -117,8 +117,8 @@ def read_context_questions(path: Path) -> list[ContextQuestion]:
             )
         except (ValueError, KeyError, TypeError) as error:
             raise EvaluationError(
-                f"{path}:{number} is no question with gold lines: {type(error).__name__} {error}; it needs id, repo, "
-                "commit, kind, question and core, a list of path, name, start, end and decisive"
+                f"{path}:{number} is not a question with gold lines: {type(error).__name__} {error}; it needs id, "
+                "repo, commit, kind, question and core, a list of path, name, start, end and decisive"
             ) from None
     if not questions:
         raise EvaluationError(f"{path} holds no question; it needs one JSON object a line")

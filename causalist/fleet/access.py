@@ -60,7 +60,7 @@ def read_access(file: FleetFile) -> tuple[AccessRule, ...]:
         digest, patterns = row.get("token"), row.get("repositories")
         unknown = sorted(set(row) - _KEYS)
         if unknown:
-            raise FleetError(f"{file.path}: {unknown[0]} is no key of [[access]]; there are token and repositories")
+            raise FleetError(f"{file.path}: {unknown[0]} is not a key of [[access]]; there are token and repositories")
         if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
             raise FleetError(f'{file.path}: "token" of [[access]] must be the SHA-256 of a token, in 64 digits')
         if not isinstance(patterns, list) or not all(isinstance(each, str) for each in patterns):

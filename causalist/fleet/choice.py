@@ -294,7 +294,7 @@ class Catalog:
         """Return the row of a visible repository. Raises FleetError if there is none."""
         at = bisect_left(self.names, name)
         if at == len(self.names) or self.names[at] != name:
-            raise FleetError(f"{name} is no repository that was indexed")
+            raise FleetError(f"{name} is not an indexed repository")
         return {column: values[at] for column, values in self.columns.items()}
 
     def frequencies(self, terms: Sequence[str], field: str = "definitions") -> tuple[NDArray[np.int64], int]:

@@ -44,7 +44,7 @@ def parse_size(text: str) -> int:
     """
     given = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?", text.strip(), re.IGNORECASE)
     if given is None:
-        raise UsageError(f"{text!r} is no size; expected a number with KB, MB, GB or TB, such as 4GB")
+        raise UsageError(f"{text!r} is not a size; expected a number with KB, MB, GB or TB, such as 4GB")
     return int(float(given[1]) * _UNITS[given[2].upper()])
 
 
@@ -195,7 +195,7 @@ class Fleet:
         member_by_name = {each.name: each for each in self.file.members}
         unknown = [name for name in names if name not in member_by_name]
         if unknown:
-            raise FleetError(f"{unknown[0]} is no repository of {self.file.path}")
+            raise FleetError(f"{unknown[0]} is not a repository of {self.file.path}")
         return [member_by_name[name] for name in names] or list(self.file.members)
 
 

@@ -91,9 +91,9 @@ def _read_member(path: Path, row: dict[str, object]) -> Member:
     name, source, ref = row.get("name"), row.get("source"), row.get("ref", "HEAD")
     unknown = sorted(set(row) - _KEYS)
     if unknown:
-        raise FleetError(f"{path}: {unknown[0]} is no key of [[repository]]; there are name, source and ref")
+        raise FleetError(f"{path}: {unknown[0]} is not a key of [[repository]]; there are name, source and ref")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise FleetError(f"{path}: {name!r} is no name of a repository; letters, digits, . _ - and / are allowed")
+        raise FleetError(f"{path}: {name!r} is not a name of a repository; letters, digits, . _ - and / are allowed")
     if not isinstance(source, str) or not isinstance(ref, str) or ref.startswith("-"):
         raise FleetError(f'{path}: {name} needs a text "source", and a "ref" that git resolves if any')
     return Member(name, source if not source or _ADDRESS.fullmatch(source) else os.fspath(path.parent / source), ref)
@@ -168,7 +168,7 @@ def remove_members(file: FleetFile, names: Sequence[str]) -> FleetFile:
     member_by_name = {each.name: each for each in file.members}
     for name in names:
         if member_by_name.pop(name, None) is None:
-            raise FleetError(f"{name} is no repository of {file.path}")
+            raise FleetError(f"{name} is not a repository of {file.path}")
     return _write_members(file, member_by_name)
 
 

@@ -60,7 +60,7 @@ class FleetStore:
         is not what its name says, or if an index leads out of itself.
         """
         if len(digest) != _DIGEST_DIGITS or not digest.isalnum() or not kind.isalnum():
-            raise FleetError(f"{digest}.{kind} is no name of an object")
+            raise FleetError(f"{digest}.{kind} is not the name of an object")
         path = self._object_path(digest, kind)
         if self._is_local:
             if not is_trusted:
@@ -122,7 +122,7 @@ class FleetStore:
         except ValueError as error:
             raise FleetError(f"the record of {name} in {self.address} is damaged; index it again") from error
         if not isinstance(content, dict):
-            raise FleetError(f"the record of {name} in {self.address} is no table; index it again")
+            raise FleetError(f"the record of {name} in {self.address} is not a table; index it again")
         return content
 
     def delete_record(self, name: str) -> None:

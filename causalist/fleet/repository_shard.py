@@ -413,7 +413,7 @@ def read_private_key(path: Path) -> "Ed25519PrivateKey":
 
     key = _load(path, _cryptography().load_pem_private_key, {"password": None})
     if not isinstance(key, Ed25519PrivateKey):
-        raise FleetError(f"{path} is no private Ed25519 key; `causalist fleet key` makes one")
+        raise FleetError(f"{path} is not a private Ed25519 key; `causalist fleet key` makes one")
     return key
 
 
@@ -423,7 +423,7 @@ def read_public_key(path: Path) -> "Ed25519PublicKey":
 
     key = _load(path, _cryptography().load_pem_public_key, {})
     if not isinstance(key, Ed25519PublicKey):
-        raise FleetError(f"{path} is no public Ed25519 key; `causalist fleet key` makes one")
+        raise FleetError(f"{path} is not a public Ed25519 key; `causalist fleet key` makes one")
     return key
 
 

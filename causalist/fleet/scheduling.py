@@ -247,7 +247,7 @@ def local_place(member: Member, clones: Path | None = None) -> Path:
     if not member.is_remote:
         path = Path(member.source)
         if not path.is_dir():
-            raise UsageError(f"{member.source} is no folder any more")
+            raise UsageError(f"{member.source} is not a folder any more")
         return path
     named = hashlib.sha256(member.source.encode()).hexdigest()[:24]
     path = (clones or user_cache() / "fleet" / "mirrors") / f"{named}.git"

@@ -126,7 +126,7 @@ def read_coverage(path: Path, is_wanted: Callable[[str], bool]) -> CoverageData:
     if re.search(r"^SF:", text, re.MULTILINE):
         return _read_lcov(path, text, is_wanted)
     raise UnreadableCoverage(
-        f"{path} is no coverage data that is known: coverage.py, lcov, Istanbul, JaCoCo, Go, or Cobertura"
+        f"{path} is not coverage data of a known format: coverage.py, lcov, Istanbul, JaCoCo, Go, or Cobertura"
     )
 
 
@@ -152,7 +152,7 @@ def _read_database(path: Path, is_wanted: Callable[[str], bool]) -> CoverageData
                     if line > 0:
                         _add_lines(lines, contexts.get(context, ""), (line,))
     except (sqlite3.Error, TypeError, ValueError) as error:
-        raise UnreadableCoverage(f"{path} is no data file of coverage.py 5 or later: {error}") from error
+        raise UnreadableCoverage(f"{path} is not a data file of coverage.py 5 or later: {error}") from error
     return result
 
 
@@ -181,7 +181,7 @@ def _line(number: Any) -> int:
     """Return a number of a line. Raises ValueError if it is none."""
     line = int(number) if not isinstance(number, str) or re.fullmatch(r"[0-9]{1,9}", number) else 0
     if not 0 < line <= _MAX_LINE:
-        raise ValueError(f"{str(number)[:40]!r} is no line")
+        raise ValueError(f"{str(number)[:40]!r} is not a line number")
     return line
 
 
@@ -194,7 +194,7 @@ def _read_json(path: Path, text: str, is_wanted: Callable[[str], bool]) -> Cover
         if document and all(isinstance(each, dict) and "statementMap" in each for each in document.values()):
             return _read_istanbul(document, is_wanted)
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError, OverflowError) as error:
-        raise UnreadableCoverage(f"{path} is no coverage data: {type(error).__name__} {error}") from error
+        raise UnreadableCoverage(f"{path} is not coverage data: {type(error).__name__} {error}") from error
     raise UnreadableCoverage(f"{path} is JSON, but neither of coverage.py nor of Istanbul")
 
 
@@ -245,7 +245,7 @@ def _read_lcov(path: Path, text: str, is_wanted: Callable[[str], bool]) -> Cover
                 elif re.fullmatch(r"-?[0-9]+|=+|#+|-", hits.strip()):
                     lines.missed.add(_line(line))
                 else:
-                    raise ValueError(f"{hits[:40]!r} is no count")
+                    raise ValueError(f"{hits[:40]!r} is not a count")
             elif key in ("FN", "FNL"):
                 fields = value.split(",")
                 starts[fields[0] if key == "FNL" else fields[-1]] = _line(fields[1 if key == "FNL" else 0])
@@ -272,7 +272,7 @@ def _read_go(path: Path, text: str, is_wanted: Callable[[str], bool]) -> Coverag
             continue
         match = _GO_BLOCK.fullmatch(row.strip())
         if match is None or not 0 < int(match[2]) <= int(match[3]) <= _MAX_LINE:
-            raise UnreadableCoverage(f"{path} is damaged at line {number}: {row[:80]!r} is no block of a Go profile")
+            raise UnreadableCoverage(f"{path} is damaged at line {number}: {row[:80]!r} is not a block of a Go profile")
         lines = result.lines(match[1], is_wanted)
         if match[1] in result.files:
             (lines.ran if match[4].strip("0") else lines.missed).update(range(int(match[2]), int(match[3]) + 1))
@@ -311,7 +311,7 @@ def _read_xml(path: Path, data: bytes, is_wanted: Callable[[str], bool]) -> Cove
         elif name == "line":
             number, hits = given.get("nr") or given.get("number", ""), given.get("ci") or given.get("hits", "")
             if not re.fullmatch("[0-9]+", hits):
-                raise UnreadableCoverage(f"{path} is damaged: {hits[:40]!r} is no count of line {number[:40]!r}")
+                raise UnreadableCoverage(f"{path} is damaged: {hits[:40]!r} is not a count of line {number[:40]!r}")
             (current[0].ran if hits.strip("0") else current[0].missed).add(_line(number))
 
     def end(name: str) -> None:
@@ -327,7 +327,7 @@ def _read_xml(path: Path, data: bytes, is_wanted: Callable[[str], bool]) -> Cove
     try:
         parser.Parse(data, True)
     except xml.parsers.expat.ExpatError as error:
-        raise UnreadableCoverage(f"{path} is no XML: {error}") from error
+        raise UnreadableCoverage(f"{path} is not XML: {error}") from error
     except ValueError as error:
         raise UnreadableCoverage(f"{path} is damaged: {error}") from error
     for each in result.files.values():

@@ -244,7 +244,7 @@ def _parse_linear(part: Row, shipped: LinearModel) -> LinearModel:
     if groups["signals"].keys() != shipped.signals.keys() or groups["role"].keys() != shipped.role.keys():
         raise ValueError("the signals or roles are others")
     if not all(math.isfinite(v) and 0 <= v < 1e6 for group in groups.values() for v in group.values()):
-        raise ValueError("a weight is no weight")
+        raise ValueError("a weight is not a number")
     return LinearModel(groups["signals"], groups["role"], groups["kind"])
 
 

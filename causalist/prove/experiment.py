@@ -112,7 +112,7 @@ def check_subject(index: Index, node: int) -> BrokenFunction:
     if not path or kind not in CALLABLE_KINDS or not symbol:
         raise UsageError(f"{node_id} is a {kind.label}, and has no body; prove breaks one function or method")
     if dialect_of(path) != "python":
-        raise UsageError(f"{path} is no Python; prove breaks functions of Python only")
+        raise UsageError(f"{path} is not Python; prove breaks functions of Python only")
     if mark_tests(index.graph)[node] or nodes.roles[node] == Role.TEST:
         raise UsageError(f"{node_id} belongs to the tests; prove breaks what they test")
     first, last = int(nodes.start_rows[node]) + 1, int(nodes.end_rows[node]) + 1
@@ -259,7 +259,7 @@ class _Experiment:
             raise ProofFailed(f"{target.path} changed while it was indexed; run the command again")
         mutants = make_mutants(data, target.name, target.first, target.last, lab.options.max_mutants)
         if not mutants:
-            raise ProofFailed(f"{self._id} has no body that can be broken, or {target.path} is no valid Python")
+            raise ProofFailed(f"{self._id} has no body that can be broken, or {target.path} is not valid Python")
         record = self._known_record()
         if record is None or not self._is_decided(record, mutants):
             record = self._experiment(mutants, record)

@@ -209,7 +209,7 @@ def _map_file(path: Path) -> tuple[mmap.mmap | bytes, os.stat_result]:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise IndexUnreadable(f"{path} is no ordinary file; it is built again")
+            raise IndexUnreadable(f"{path} is not an ordinary file; it is built again")
         if status.st_size < _PREFIX.size:
             raise IndexUnreadable(f"{path} is truncated; it is built again")
         if not _CAN_MAP:
@@ -225,7 +225,7 @@ def _decode_index(
 ) -> LoadedIndex | None:
     magic, number, length, checksum = _PREFIX.unpack_from(mapped)
     if magic != _MAGIC:
-        raise IndexUnreadable(f"{path} is no index; it is built again")
+        raise IndexUnreadable(f"{path} is not an index; it is built again")
     if number != _FORMAT:
         return None
     header_bytes = mapped[_PREFIX.size : _PREFIX.size + length]

@@ -80,7 +80,7 @@ def prepare_folder(folder: Path) -> None:
             raise IndexNotWritable(f"cannot write {folder}: it is a link; remove it, or give the folder it leads to")
         for name in _OWN_FILES:
             if not _is_regular_or_absent(folder / name):
-                raise IndexNotWritable(f"cannot write {folder / name}: it is no ordinary file; remove it")
+                raise IndexNotWritable(f"cannot write {folder / name}: it is not an ordinary file; remove it")
         ignore = folder / ".gitignore"
         if not ignore.exists() or ignore.stat().st_size == 0:
             ignore.write_text("*\n", encoding="utf-8")

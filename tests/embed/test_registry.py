@@ -89,7 +89,7 @@ def test_embedders_that_are_none_are_said_to_be_missing(shop: Path, name: str, w
 
 def test_what_is_no_name_is_a_usage_error(shop: Path) -> None:
     for name in ("", "../x", "local:", ":x"):
-        with pytest.raises(UsageError, match="is no name"):
+        with pytest.raises(UsageError, match="is not a name"):
             Repository.open(shop, exact_root=True).ask(QUESTION, AskOptions(embedder=name))
 
 

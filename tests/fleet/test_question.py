@@ -119,7 +119,7 @@ def test_only_named_repositories_are_asked(view: FleetView) -> None:
     found = ask_fleet(view, "how are amounts rounded", names=["zoo", "shop"])
     assert {hit.id.partition(":")[0] for hit in found.answer.results} <= {"zoo", "shop", "money"}
     assert {each.name for each in found.repositories} <= {"zoo", "shop"}
-    with pytest.raises(FleetError, match="no repository"):
+    with pytest.raises(FleetError, match="not an indexed repository"):
         ask_fleet(view, "how are amounts rounded", names=["nowhere"])
 
 

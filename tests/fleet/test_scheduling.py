@@ -100,7 +100,7 @@ def test_a_failure_keeps_the_last_index(tmp_path: Path) -> None:
     (tmp_path / "a").rename(tmp_path / "gone")
     (second,) = fleet.index()
     assert second.objects == first.objects and second.attempts == 1
-    assert second.error == f"usage: {tmp_path / 'a'} is no folder any more"
+    assert second.error == f"usage: {tmp_path / 'a'} is not a folder any more"
     (tmp_path / "gone").rename(tmp_path / "a")
     assert fleet.index() == (first,)
 

@@ -164,19 +164,19 @@ def test_contexts_are_tests(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (b"", "no coverage data that is known"),
-        (b"SQLite format 3\0" + b"x" * 200, "no data file of coverage.py"),
+        (b"", "not coverage data of a known format"),
+        (b"SQLite format 3\0" + b"x" * 200, "not a data file of coverage.py"),
         (b'{"a": 1}', "neither of coverage.py nor of Istanbul"),
         (b'{"meta": {}, "files": {"a.py": {}}}', "KeyError 'executed_lines'"),
-        (b'{"a": [', "no coverage data"),
+        (b'{"a": [', "not coverage data"),
         (b"<html></html>", "neither of JaCoCo nor of Cobertura"),
-        (b"<report><package", "no XML"),
-        (b"<report><line nr='x' ci='1'/></report>", "'x' is no line"),
-        ("<report><line nr='4' ci='\u00b2'/></report>".encode(), "is no count of line '4'"),
+        (b"<report><package", "not XML"),
+        (b"<report><line nr='x' ci='1'/></report>", "'x' is not a line number"),
+        ("<report><line nr='4' ci='\u00b2'/></report>".encode(), "is not a count of line '4'"),
         (b"mode: set\na.go:3.24,4.12 1 1\na.go:4.12,6", "damaged at line 3"),
         (b"mode: set\na.go:3.24,999999999.1 1 1\n", "damaged at line 2"),
-        (b"SF:a.py\nDA:1\n", "damaged at line 2: '' is no count"),
-        ("SF:a.py\nDA:\u00b2,1\n".encode(), "damaged at line 2: '\u00b2' is no line"),
+        (b"SF:a.py\nDA:1\n", "damaged at line 2: '' is not a count"),
+        ("SF:a.py\nDA:\u00b2,1\n".encode(), "damaged at line 2: '\u00b2' is not a line number"),
         (b'<!DOCTYPE report [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><report>&b;</report>', "declares entities"),
     ],
 )
@@ -303,11 +303,11 @@ def test_data_files_of_one_run_count_together_and_bad_ones_not(shop: Path) -> No
     assert [each.node for each in choice.tests] == ["test_shop.py::test_nothing", "test_shop.py::test_total"]
     assert choice.coverage is not None and choice.coverage.n_tests == 2
     assert choice.coverage.files == (".coverage.a", ".coverage.b", ".coverage.c")
-    assert len(choice.problems) == 1 and ".coverage.d is no coverage data that is known" in choice.problems[0]
+    assert len(choice.problems) == 1 and ".coverage.d is not coverage data of a known format" in choice.problems[0]
     tool = MORE_TOOLS["tests"]
     reply = tool.answer(Repository.open(shop, exact_root=True), tool.read({"name": "total"}))
     text = getattr(reply, "text", reply)
-    assert ".coverage.d is no coverage data" in text and "(.coverage.a and 2 more of coverage.py" in text
+    assert ".coverage.d is not coverage data" in text and "(.coverage.a and 2 more of coverage.py" in text
 
 
 def test_a_test_that_changed_after_the_data_stays(shop: Path) -> None:

@@ -224,7 +224,7 @@ def test_what_cannot_be_proven_is_refused(tmp_path: Path) -> None:
     assert "is a file" in refuse("src/shop/prices.py").failed("usage")
     assert "is a class" in refuse("Cart").failed("usage")
     assert "belongs to the tests" in refuse("test_gross").failed("usage")
-    assert "is no Python" in refuse("web/app.ts::start").failed("usage")
+    assert "is not Python" in refuse("web/app.ts::start").failed("usage")
     assert "nothing" in refuse("nothing").failed("unknown-node")
     assert "cannot run" in refuse("vat", "--python", "no-such-python").failed("proof-failed")
     bare = tmp_path / "bare"

@@ -74,7 +74,7 @@ def test_links_that_a_repository_ships_are_not_followed(name: str, target: str, 
     if target == "there":
         outside.write_text("precious")
     (root / FOLDER / name).symlink_to(outside)
-    with pytest.raises(IndexNotWritable, match="no ordinary file"):
+    with pytest.raises(IndexNotWritable, match="not an ordinary file"):
         prepare_folder(root / FOLDER)
     repository = Repository.open(root)
     assert "index-not-writable" in [note.slug for note in repository.notes]

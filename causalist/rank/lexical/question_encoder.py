@@ -135,7 +135,7 @@ def read_encoder(path: Path) -> QuestionEncoder:
         raise ModelFailed(f"{path} is damaged: it has {len(data)} bytes; reinstall causalist")
     magic, number, length = PREFIX.unpack_from(data)
     if magic != MAGIC or number != FORMAT:
-        raise ModelFailed(f"{path} is no question encoder of format {FORMAT}; reinstall causalist")
+        raise ModelFailed(f"{path} is not a question encoder of format {FORMAT}; reinstall causalist")
     view = memoryview(data)
     if hashlib.sha256(view[:-DIGEST_BYTES]).digest() != bytes(view[-DIGEST_BYTES:]):
         raise ModelFailed(f"{path} is damaged: its digest does not match; reinstall causalist")
