@@ -6,12 +6,10 @@ import pytest
 
 from causalist.errors import GitError
 from causalist.evaluate.mining import (
-    children_of,
-    find_answering_commit,
     find_changed_definitions,
-    find_changed_definitions_since,
 )
 from causalist.pipeline.repository import Repository
+from tests.benchmarks.gold import children_of, find_answering_commit, find_changed_definitions_since
 from tests.pasts import Past
 
 BEFORE = """\

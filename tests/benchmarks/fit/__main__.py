@@ -25,8 +25,6 @@ from causalist.errors import CausalistError
 from causalist.evaluate.fit import Example, GoldRanks, build_example, fit_weights, ranks_with, read_query_signals
 from causalist.evaluate.mining import (
     LabelledQuestion,
-    children_of,
-    find_answering_commit,
     find_changed_definitions,
     find_clone,
     read_questions,
@@ -42,6 +40,7 @@ from causalist.evaluate.results import (
     rank_by_whole_file_bm25,
 )
 from causalist.rank import LinearModel, Weights, default_weights
+from tests.benchmarks.gold import children_of, find_answering_commit
 from tests.benchmarks.states import at_commit
 
 WEIGHTS = Path(__file__).parents[3] / "causalist" / "rank" / "scoring" / "weights.json"

@@ -20,13 +20,13 @@ from pathlib import Path
 from causalist.evaluate.mining import (
     LabelledQuestion,
     find_changed_definitions,
-    find_changed_definitions_since,
     find_clone,
     mine_questions,
 )
 from causalist.evaluate.results import SnapshotFacts
 from causalist.model.index import Index
 from causalist.model.node_ids import file_id
+from tests.benchmarks.gold import find_changed_definitions_since
 from tests.benchmarks.states import at_commit
 
 REPOSITORIES = Path(__file__).with_name("repositories.txt")

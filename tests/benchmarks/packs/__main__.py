@@ -31,8 +31,6 @@ from causalist.evaluate.mining import (
     LabelledQuestion,
     _hunks,
     _patch,
-    children_of,
-    find_answering_commit,
     find_changed_definitions,
     find_clone,
     read_questions,
@@ -48,6 +46,7 @@ from causalist.pack.plan import Plan
 from causalist.pack.render import planned_pack
 from causalist.pipeline import answer_notes as answers
 from causalist.pipeline.repository import Repository
+from tests.benchmarks.gold import children_of, find_answering_commit
 from tests.benchmarks.states import at_commit
 
 _MOST_ROWS = 60  # of a hunk or definition that count
