@@ -225,7 +225,7 @@ def hit_of(graph: CodeGraph, node: int, score: float, pagerank: float, path: tup
     )
 
 
-# Scores that differ by less are equal, and the id decides (design section 5).
+# Scores that differ by less are equal, and the id decides.
 SCORE_DECIMALS = 12
 _MAX_CLOSURE_NODES = 4096  # of a component; above, a search takes less than its transitive closure
 
@@ -233,7 +233,7 @@ _MAX_CLOSURE_NODES = 4096  # of a component; above, a search takes less than its
 def order_subgraph(
     edges: Sequence[SubgraphEdge], scores: Sequence[float], ids: Sequence[str], order: Order
 ) -> OrderedSubgraph:
-    """Return positions 0 to n - 1 in which causes come before effects (design section 5, "Order").
+    """Return positions 0 to n - 1 in which causes come before effects.
 
     Edges of kinds that order, loops aside, are taken by descending (confidence, n), then ascending (source id, target
     id, kind); each is kept that closes no cycle with those kept. So every cycle is broken at its weakest edge. The

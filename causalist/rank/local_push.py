@@ -257,8 +257,6 @@ def compute_origin_shares(
 ) -> NDArray[np.float64]:
     """Return the share of the score of each group of nodes that stems from each seed.
 
-    See design section 5.
-
         (I - damping * M) @ x_i = s_i * e_i        what seed i gives to all nodes
         (I - damping * M.T) @ y_g = 1_g            hence 1_g @ x_i = s_i * y_g[i]
         share of seed i = s_i * y_g[i] / sum(s * y_g)

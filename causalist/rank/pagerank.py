@@ -2,7 +2,7 @@
 
 The transition matrix M of the walk comes from the edges of a code graph and the weights of their kinds. In: a
 `CodeGraph` and `WalkWeights`. Out: a `Transition`, row = target of a link, column = its source. All of it is numpy over
-whole edge arrays. Sites `n` and externals deliberately do not count; see design section 5.
+whole edge arrays. Sites `n` and externals deliberately do not count.
 
 PageRank takes a `Transition` and the matches of a query. Out: a `PageRankResult`. Matching nodes to a query and mixing
 the scores with others are done elsewhere; `local_push.compute_origin_shares` computes the shares of the seeds.
@@ -26,7 +26,7 @@ from causalist.rank.sparse_product import csr_product, csr_transpose
 
 N_EDGE_KINDS = max(EdgeKind) + 1
 
-# Chosen by hand, to be replaced by a measurement (design section 2: every weight is measured with a graph-off arm).
+# Chosen by hand; docs/benchmarks.md compares answers with and without the graph, not single weights.
 DEFAULT_FORWARD: tuple[tuple[EdgeKind, float], ...] = (
     (EdgeKind.CONTAINS, 0.1),
     (EdgeKind.IMPORTS, 0.1),
@@ -96,7 +96,7 @@ class PreviousTransition(NamedTuple):
 def build_transition(
     graph: CodeGraph, weights: WalkWeights, *, normalise: bool = False, before: PreviousTransition | None = None
 ) -> Transition:
-    """M from the edges of `graph` (design section 5), with `forward, backward = weights.table()`.
+    """Return M from the edges of `graph`, with `forward, backward = weights.table()`.
 
     An edge from i to j of kind k, both walkable, is a link i -> j of weight `forward[k]` and a link j -> i of weight
     `backward[k]`; a self-loop is both, an edge of a symmetric kind (stored once) is two forward ones. For a node i,
@@ -347,7 +347,7 @@ def _check_edges(graph: CodeGraph) -> None:
         raise UsageError(f"an edge has {int(np.min(edges.candidates))} candidates; there is always at least 1")
 
 
-# Damping and tolerance of design section 5; 0.85 goes back to Brin and Page (1998).
+# 0.85 goes back to Brin and Page (1998).
 DAMPING = 0.85
 TOLERANCE = 1e-5
 # The k-th step moves at most 2 * damping ** k: at the defaults 76 iterations are always enough.
@@ -371,7 +371,7 @@ def personalized_pagerank(
     max_iterations: int = MAX_ITERATIONS,
     should_continue: Callable[[], bool] = always,
 ) -> PageRankResult:
-    """Return the fixed point of a walk that follows links and returns to the seeds (design section 5).
+    """Return the fixed point of a walk that follows links and returns to the seeds.
 
         r = damping * (M @ r + (1 - sum(M @ r)) * s) + (1 - damping) * s        with s = seeds / sum(seeds)
 
@@ -435,7 +435,7 @@ def seed_distribution(
     *,
     passage_counts: NDArray[np.int32] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the restart distribution: `s_i` proportional to `match_i * specificity_i` (design section 5).
+    """Return the restart distribution: `s_i` proportional to `match_i * specificity_i`.
 
     `matches`: node index -> match in (0, 1]. `specificity_i` reduces the weight of nodes with many neighbors: LOG
     `log(N / degrees[i])` with N walkable nodes, PASSAGES `1 / passage_counts[i]` (node specificity of HippoRAG,

@@ -1,4 +1,4 @@
-"""`ask`: the document of design section 8 to the letter, the pack, and what goes to stderr."""
+"""`ask`: the JSON document to the letter, the pack, and what goes to stderr."""
 
 import json
 from enum import StrEnum

@@ -24,7 +24,7 @@ epsilons = st.sampled_from([1.0, 0.3, 0.03, 1e-3, 1e-5, 1e-9])
 
 
 def solved(transition: Transition, seeds: np.ndarray, damping: float) -> np.ndarray:
-    """The fixed point of design section 5, by a dense solve of the equation with the mass that returns:
+    """The fixed point, by a dense solve of the equation with the mass that returns:
     r = damping * (M + s * lacking) r + (1 - damping) * s for a sum of 1, where lacking_j = 1 - sum(M[:, j])."""
     matrix = dense(transition)
     lacking = 1.0 - matrix.sum(axis=0)
