@@ -66,7 +66,7 @@ class TwinChooser:
         if overloads and len({self._shape(each) for each in several}) > 1:
             return _with_meant(several, [], rule)  # of which the arguments say which is meant
         moving = [each for each in several if "&&" in self.program.definition_of[each].signature]
-        if moving and len(moving) < len(several):  # what is made for the call is moved, what has a name is not
+        if moving and len(moving) < len(several):  # temporary objects are moved, named ones are not
             fitting = [each for each in several if (each in moving) == values.endswith(("()", ">"))]
             return _with_meant(several, fitting if values and "," not in values else [], rule)
         files = {self.program.file_of[each] for each in several}

@@ -225,10 +225,10 @@ def _special_prefix(language: LanguageSettings | None) -> str:
 
 
 def _names_of(place: str, special: str) -> Iterator[str]:
-    """Yield the names by which others may come to the definition `place`.
+    """Yield the names by which other files may refer to the definition `place`.
 
-    These are its own, or, for what is called without its name, those around it. They are all that is known where there
-    is no mark for that (`NameSettings.special_method_prefix`).
+    These are its own name, or the names around it if it is called without its name. Languages without a mark for such
+    definitions (`NameSettings.special_method_prefix`) yield all of them.
     """
     words = _NAME.findall(place)
     if not special:

@@ -186,7 +186,7 @@ class TakenType(NamedTuple):
 def distance_by_conversion(
     taken: TakenType, value: Value, bases: Sequence[int], counts: bool, settings: ConversionSettings
 ) -> int | None:
-    """Return the distance of a parameter from what it is given, None if that does not convert.
+    """Return the distance of an argument from its parameter, None if the argument does not convert.
 
     `bases` are those of an instance, which converts to a number if it `counts`.
 

@@ -133,7 +133,7 @@ def definitions_by_test(
 
 
 class TestRecord(NamedTuple):
-    """A test that was recorded: True if its code is as it was, and what it ran, True if that is as it was."""
+    """A recorded test. `is_current`: its code is unchanged. `ran`: nodes that ran, True if their code is unchanged."""
 
     is_current: bool
     ran: Mapping[int, bool]

@@ -1,7 +1,7 @@
-"""Calls that were seen when code ran: a recorder, what it wrote, and the graph with that.
+"""Calls observed while code ran: a recorder, its records, and the graph with these records.
 
-In: a command that starts Python processes, an index. Out: which definitions called which, beside the index, and a graph
-whose edges are confirmed, added or lowered by it. Questions and their ranking use none of it.
+In: a command that starts Python processes, an index. Out: a file of callers and callees beside the index, and a graph
+with edges that the records confirm, add or lower. Ranking does not use the records.
 """
 
 from typing import TYPE_CHECKING

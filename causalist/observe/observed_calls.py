@@ -250,7 +250,7 @@ def _calls_not_made(graph: CodeGraph, seen: ObservedCalls, freshness: Freshness)
 
 
 def read_store(folders: Sequence[Path]) -> ObservedStore | None:
-    """Return what is kept in the first of the folders that has something; None if none has, or it is damaged."""
+    """Return the content of the first folder that has the file; None if no folder has it or it is damaged."""
     return read_evidence(folders, OBSERVED_NAME, FORMAT_VERSION, _decode)
 
 
@@ -340,8 +340,8 @@ OBSERVED_ALIKE = "observed-alike"
 _RULES = (OBSERVED, OBSERVED_THROUGH, OBSERVED_ALIKE)
 # Of an edge that stands for a run by way of code from elsewhere: what handed it on may be another one above it.
 THROUGH_CONFIDENCE = 0.9
-# What is assumed of the share of the runs of a caller that make a call which it does have: 0 with the probability
-# NEVER_RUN, because nothing that is observed reaches it, and else Beta(a, b). See docs/benchmarks.md.
+# Prior of the share of the runs of a caller that make a call in its code: 0 with the probability NEVER_RUN, for calls
+# that no observed run reaches, and else Beta(a, b). See docs/benchmarks.md.
 CALL_SHARE_A, CALL_SHARE_B = 0.5, 0.5
 NEVER_RUN = 0.7
 

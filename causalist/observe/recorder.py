@@ -55,7 +55,7 @@ class Recorder:
         self.begin_file()
 
     def begin_file(self) -> None:
-        """Forget what was counted, which is that of the parent after a fork, and begin a file."""
+        """Drop all counts, which after a fork are those of the parent, and begin a new file."""
         self.lock = threading.RLock()
         self.direct.clear()
         self.through.clear()

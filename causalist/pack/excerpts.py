@@ -28,8 +28,8 @@ _MAX_FILLED_GAP = 2  # lines; a mark costs as much as these
 _MAX_CHARACTERS_READ = 400_000  # characters of a body
 
 # Weights of a line of a folded body, from a logistic model of the lines of 182 functions that answer 90 questions, with
-# names and without: the decisive ones against all others. That of what a function returns would be -0.3; it says what
-# the function does.
+# names and without: the decisive ones against all others. Lines that return a value would get -0.3; they have no weight
+# of their own, since they say what the function does.
 _QUERY_WEIGHT = 2.8  # of the words of the query that stand there, as a share of the best line of the body
 _NEARBY_DECAY = 0.6  # of that weight, for each line between
 _NEARBY_LINES = 4

@@ -50,7 +50,7 @@ from causalist.pack.plan import (
 )
 from causalist.pack.tokens import ESTIMATE, Counter, count_tokens
 
-# The signal of what only the graph led to, and that of what words found and the graph supports.
+# The signals of results that only the graph found, and of results by words that the graph supports.
 LEADING = Signal.PAGERANK
 _SUPPORT = Signal.GRAPH
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:  # a question needs none of these
 
 
 class _ObservedView(NamedTuple):
-    """The graph with what runs saw and what was proven, the stale part of that, and all of it."""
+    """The graph with observed and proven calls, the stale ones, and the stores of all of them."""
 
     graph: ObservedGraph
     stale: tuple[StaleCall, ...]
@@ -64,7 +64,7 @@ class _ObservedView(NamedTuple):
 
 
 class Observations:
-    """Calls that runs saw and what was proven, beside an index that may be in one of `places`.
+    """Observed and proven calls beside an index, which may be in one of the folders `places`.
 
     It is read when a look-up needs it, without proofs if not `with_proofs`.
     """

@@ -1,7 +1,7 @@
 """Items of a pack: results and neighbors of results that a reader needs, with source, rows that matter, and edges.
 
-In: a ranking and the results of an answer. Out: a `PackInput` without its header. The results of an answer stay as they
-are; a pack shows what is needed of them and of what they are linked to.
+In: a ranking and the results of an answer. Out: a `PackInput` without its header. The results of an answer do not
+change; a pack shows the needed ones among them and among their neighbors.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -116,7 +116,7 @@ def describe_mutant(line: int, what: str) -> str:
 
 
 def read_proofs(folders: Sequence[Path]) -> ProofStore | None:
-    """Return what is kept in the first of the folders that has something; None if none has, or it is damaged."""
+    """Return the store in the first folder that has one; None if no folder has one or it is damaged."""
     return read_evidence(folders, PROVEN_NAME, FORMAT_VERSION, _decode)
 
 

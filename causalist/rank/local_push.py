@@ -166,7 +166,7 @@ def extend_push(
     `joined` = (1 - share) * seeds + share * others, all of sum 1 and share in (0, 1), where `walk` is from `seeds`
     alone.
 
-    What was pushed from `seeds` is not pushed again. The x of `push_pagerank` is linear in its seeds, so that the new
+    The mass pushed from `seeds` is not pushed again. The x of `push_pagerank` is linear in its seeds, so that the new
     one is (1 - share) * x + share * x', with x' from `others`. The errors of x and x' add up in the same way; each is
     at most b * Y / (2 - b) for a bound b of scores scaled from Y. A threshold of epsilon / share for x' leaves of each
     node what epsilon would leave in a walk from `joined`.

@@ -60,7 +60,7 @@ class PictureNode(NamedTuple):
 
 
 class PictureEdge(NamedTuple):
-    """An arrow. `alert` is "" or a word for what is red: a use to cut, a call that breaks."""
+    """An arrow. `alert` is "" or the label of a red arrow: a use to cut, a call that breaks."""
 
     source: str
     target: str

@@ -1,7 +1,7 @@
-"""The process that answers a question which is due: what it does, and what it says to its supervisor.
+"""Worker process that answers one question before a deadline, and its messages to the supervisor.
 
-Out: messages of JSON, each behind its length: the steps that are open, its spare, the answer or why there is none. A
-signal stops an optional step whose time is up. A spare is a fork that waits from the moment when the index is open.
+Out: messages of JSON, each behind its length: the open steps, the spare, and the answer or the reason for having none.
+A signal stops an optional step whose time is up. A spare is a fork that waits as soon as the index is open.
 
 Messages hold values of annotated types as JSON can hold them: dataclasses, named tuples, tuples, mappings by string,
 enums, paths and `None`, and what JSON has itself.

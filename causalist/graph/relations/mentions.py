@@ -1,12 +1,11 @@
 """Mentions: edges to code from sections of prose, and from tests by their docstrings.
 
-In: the mentions of a file's facts, and the definitions of all files. Out: definitions and files. A name of several
-parts means what is called by the last one, in the type, module or folders that the others name, in this order; a name
-of one part means what stands at the top of a file, or else the member of that name. Only code is mentioned, not tests
-or examples. Files that tell the past (change logs) mention nothing: what they name has often changed since.
+In: the mentions of a file's facts, and the definitions of all files. Out: definitions and files. The last part of a
+dotted name is the definition; the parts before it are its type, module or folders, tried in this order. A name of one
+part is a definition at the top of a file, or else a member. Mentions lead only to code, not to tests or examples.
+Change logs mention nothing, since the code that they name has often changed.
 
-A section that mentions a name depends on which definitions have that name and on nothing else, and has the name in its
-facts: that is what `refresh` goes by.
+The edges of a section depend only on the definitions with the names in its facts. `refresh` relinks it by these names.
 """
 
 import posixpath

@@ -9,9 +9,9 @@ Methods that cannot be overridden are left out: constructors, private and static
 say. Where functions of one name are told apart by their parameters, an overriding method has the same ones.
 
 A type implements an interface if it has all its methods. Methods are compared by name and by the types that their
-signatures name, without the names of parameters, each type by the one name that it has everywhere. Methods that a type
-is given by what it embeds count, as far as that is in the repository or in the table. An interface that embeds any
-other asks for methods that are unknown here, so nothing is said of it.
+signatures name, without the names of parameters, each type by the one name that it has everywhere. Methods of
+embedded types count if these are in the repository or in the table. An interface that embeds any other type asks for
+unknown methods, so no type is said to implement it.
 """
 
 import re

@@ -1,9 +1,9 @@
-"""Edges from tests to what they test, by their calls and by names: `test_http.py` tests `http.py`.
+"""Edges from tests to tested code, by calls and by names: `test_http.py` tests `http.py`.
 
-In: the drafts of all nodes, of which roles say what stands in tests, and the edges found so far. Out: edges `tests`,
-from a test to what it tests. A test is a function where names or marks tell which functions are tests, a handler that
-is given to a function of a test framework, and the file elsewhere. A test also tests what a helper calls for it, a
-function of tests that is no test itself; no call is followed further than that.
+In: the drafts of all nodes, with their roles, and the edges found so far. Out: edges `tests`, from a test to the tested
+code. A test is a function if names or marks tell which functions are tests, a handler that is given to a function of a
+test framework, and elsewhere the whole file. A test also tests the callees of its helpers, which are functions in tests
+that are no tests themselves. Longer chains of calls are not followed.
 """
 
 import re
@@ -45,7 +45,7 @@ _USES = frozenset({EdgeKind.CALLS, EdgeKind.IMPORTS, EdgeKind.REFERENCES, EdgeKi
 
 
 class TestEdge(NamedTuple):
-    """Edge from a test to what it tests, both drafts; `row` is the first that says so, in the file of `source`."""
+    """Edge from a test to tested code, both drafts; `row` is that of the first call or name in the test."""
 
     source: int
     target: int

@@ -1,7 +1,7 @@
 r"""Names in files without a grammar that code shares: kinds of files by path, environment variables, templates, files.
 
-In: the kind and the text of a file. Out: (offset, form, name) of what it sets, reads, includes or runs. A file that is
-run or copied is any word that looks like a path; whether there is such a file is found when files are linked.
+In: the kind and the text of a file. Out: (offset, form, name) of each name that it sets, reads, includes or runs.
+Any word that looks like a path counts as a file that is run or copied. Linking drops the words without such a file.
 """
 
 import posixpath

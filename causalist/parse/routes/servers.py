@@ -277,7 +277,7 @@ _GO_DIRECTIVE = re.compile(r"%[-+#0 ]*\d*(?:\.\d+)?[a-zA-Z]")
 
 
 def _go_requests(source: RouteText) -> _Found:
-    """Yield what is asked of a client, or of a handler in a test, by a path that can be read."""
+    """Yield the requests to a client, or to a handler in a test, whose path is a literal or can be composed."""
     for call in source.calls(_GO_REQUEST):
         makes_request = call.verb.startswith("NewRequest")
         if not (call.receiver in ("http", "httptest") if makes_request else is_client(call.receiver)):
@@ -301,7 +301,7 @@ def _go_requests(source: RouteText) -> _Found:
 
 
 def _go_text(source: RouteText, text: str, byte: int) -> str:
-    """Return the text that an expression makes, with `{}` for what is not literal; of a variable that of its value."""
+    """Return the text of an expression or of a variable's value, with `{}` for parts that are no literals."""
     if re.fullmatch(r"[a-z]\w*", text):
         scope = source.scope(byte)
         first = source.definitions[scope].start_byte if scope >= 0 else byte
@@ -415,7 +415,7 @@ _MAX_CHAIN_BYTES = 400  # before and behind a path, in which its method stands
 
 
 def _rust_requests(source: RouteText) -> _Found:
-    """Yield what is asked of a client, or of a service in a test, by a path that can be read."""
+    """Yield the requests to a client, or to a service in a test, whose path is a literal or can be composed."""
     calls = [(call.name, call.arguments, call.verb, call.receiver) for call in source.calls(_RUST_CALL)]
     calls += [(each.start("verb"), each.end(), each["verb"].decode(), "") for each in _RUST_MADE.finditer(source.data)]
     for start, inside, verb, receiver in calls:

@@ -1,16 +1,16 @@
 """Facts -> the lexical index, as postings for BM25; messages of commits -> terms as arrays.
 
-Postings of an earlier state of a repository and those of what was read again become the postings of now. After an edit
-nearly all rows are what they were and where they were. So only those are looked at that change; all others are copied
-in as few pieces as there are.
+After an edit, the postings of the previous index are spliced with those of the files that were read again. Nearly all
+rows keep their content and order. So only changed rows are computed; all others are copied in as few pieces as
+possible.
 
 BM25 (Robertson and Zaragoza, 2009): `idf(t) = ln(1 + (N - df + 0.5) / (df + 0.5))`, and the impact of a document for t
 is `idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length))`. A question reads the postings of its terms
 and nothing else.
 
 A commit message that belongs to many files says little about each, so its words count 1 / files for every one of them.
-What was read before is taken over by the names of commits; the result does not depend on what is taken over and what is
-new.
+Commits that were read before are taken from the previous index by their hashes. The result is the same as that of
+reading all of them.
 """
 
 import re

@@ -1,7 +1,7 @@
 """MCP server of a fleet: a question, a definition, impact and names over all repositories that a client may see.
 
-The tools are those of one repository, on the repositories that edges across join. Over HTTP, the token of a request
-decides what it sees, by the tables [[access]] of `fleet.toml`; without such tables there is one token, which sees all.
+The tools are those of a single repository, on the graph of all repositories. Over HTTP, the tables [[access]] of
+`fleet.toml` say which repositories a token sees. Without such tables there is one token, which sees all.
 """
 
 import hmac
