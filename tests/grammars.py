@@ -14,6 +14,8 @@ def grammars_at(folder: Path) -> Iterator[None]:
     """Languages are those of `folder` and no others."""
     cached = (
         languages.load_settings,
+        languages.load_language,
+        languages._list_dialects,
         languages.extensions,
         languages.claims,
         languages.missing_languages,

@@ -195,3 +195,16 @@ def unique_sorted(values: NDArray[_Integer]) -> NDArray[_Integer]:
     is_first = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     return ordered[is_first]
+
+
+def unique_with_first(values: NDArray[_Integer]) -> tuple[NDArray[_Integer], NDArray[np.int64]]:
+    """Return `unique_sorted` of some integers, and the position where each of them comes first, shape (n,).
+
+    >>> [each.tolist() for each in unique_with_first(np.array([3, 1, 3, 1]))]
+    [[1, 3], [1, 0]]
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    is_first = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first], order[is_first].astype(np.int64)

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from causalist._internal.lazy import dataclass
 
+_COPIED_BYTES = 1000  # of a blob, in the time that one slice of its memory takes longer than one of bytes
+_FEW_LOOKUPS = 1000  # until a dictionary of a table pays
+
 
 @dataclass(frozen=True, slots=True)
 class StringTable:
@@ -52,15 +55,17 @@ class StringTable:
         return self.blob[self.offsets[i] : self.offsets[i + 1]].tobytes()
 
     def __getitem__(self, i: int) -> str:
-        if not 0 <= i < len(self):
+        if not 0 <= i < len(self.offsets) - 1:
             raise IndexError(i)
-        return self.raw(i).decode("utf-8", "surrogatepass")
+        start, end = self.offsets[i : i + 2].tolist()
+        return str(self.blob[start:end].data, "utf-8", "surrogatepass")
 
     def some(self, positions: NDArray[np.int64]) -> list[str]:
         """Return the strings at these positions."""
-        blob = self.blob.tobytes()
         starts, ends = self.offsets[positions].tolist(), self.offsets[positions + 1].tolist()
-        return [blob[start:end].decode("utf-8", "surrogatepass") for start, end in zip(starts, ends, strict=True)]
+        is_few = _COPIED_BYTES * len(positions) < len(self.blob)  # copying the blob takes longer than slices of it
+        blob = self.blob.data if is_few else self.blob.tobytes()
+        return [str(blob[start:end], "utf-8", "surrogatepass") for start, end in zip(starts, ends, strict=True)]
 
     def take(self, order: NDArray[np.int64], more: Sequence[str] = ()) -> "StringTable":
         """Return the table of the strings at these positions, in this order.
@@ -127,6 +132,26 @@ class StringTable:
             else:
                 high = middle
         return low
+
+
+class Positions:
+    """Positions of strings in a sorted table, by a dictionary once very many were asked for."""
+
+    def __init__(self, table: StringTable) -> None:
+        self._table = table
+        self._n_asked = 0
+        self._places: dict[bytes, int] | None = None
+
+    def of(self, string: str) -> int:
+        """Return `StringTable.position` of a string."""
+        if self._places is None:
+            self._n_asked += 1
+            if self._n_asked <= _FEW_LOOKUPS:
+                return self._table.position(string)
+            blob = self._table.blob.tobytes()
+            spans = pairwise(self._table.offsets.tolist())
+            self._places = {blob[start:end]: place for place, (start, end) in enumerate(spans)}
+        return self._places.get(string.encode("utf-8", "surrogatepass"), -1)
 
 
 def _offsets_of(lengths: NDArray[np.int64]) -> NDArray[np.int32] | NDArray[np.int64]:

@@ -240,7 +240,8 @@ def find_users_and_tests(
     texts = TestTexts(graph, is_test, lexical, read_text) if is_known else None  # type: ignore[arg-type]
     uses = ImplicitUses(graph, min_confidence, is_chained=True)
     affected, chains = find_affected_with_chains(graph, changed, max_depth, min_confidence, sites, uses)
-    tests = _find_tests(graph, changed, affected, is_test, max_depth, min_confidence, texts)
+    by_node = dict(zip(chains.users, affected, strict=True))
+    tests = _find_tests(graph, changed, by_node, is_test, max_depth, min_confidence, texts)
     if lexical is not None and tests:
         makers = _probabilities_of_makers(graph, tests, chains, is_test, min_confidence, sites, uses)
         tests = _weigh(graph, changed, tests, makers, lexical, texts)
@@ -257,13 +258,13 @@ def count_probable_tests(tests: Sequence[Affected]) -> int:
 def _find_tests(
     graph: CodeGraph,
     changed: NDArray[np.int64],
-    affected: Sequence[Affected],
+    affected: Mapping[int, Affected],
     is_test: NDArray[np.bool_],
     max_depth: int | None,
     min_confidence: float,
     texts: TestTexts | None = None,
 ) -> dict[int, Affected]:
-    """Return the tests among and around the `affected` of `changed`, with probabilities by uses alone.
+    """Return the tests among and around the `affected` of `changed`, by node, with probabilities by uses alone.
 
     With `texts`, tests whose text names one of them count, too. A file or class of tests is left out if a test in it is
     found.
@@ -275,8 +276,7 @@ def _find_tests(
     for number in sorted(into[says[into]].tolist(), key=lambda e: (-edges.confidences[e], e)):
         direct.setdefault(ids[int(edges.sources[number])], number)
     test_by_node: dict[int, Affected] = {}
-    for each in affected:
-        node = ids.position(each.node)
+    for node, each in affected.items():
         if each.node in direct:
             edge = graph.edge(direct[each.node])
             chance = max(each.probability, edge.confidence * _DIRECT_SHARE)
@@ -284,10 +284,12 @@ def _find_tests(
         elif is_test[node]:
             test_by_node[node] = each
     run_by_runners = _TestGroups(graph, is_test)
-    for each in sorted(affected, key=lambda each: (-each.probability, each.depth, each.node)):
+    is_of_tests = graph.nodes.roles == Role.TEST  # of others, no runner runs anything
+    runners = [(each, node) for node, each in affected.items() if is_of_tests[node]]
+    for each, runner in sorted(runners, key=lambda pair: (-pair[0].probability, pair[0].depth, pair[0].node)):
         if max_depth is not None and each.depth >= max_depth:
             continue
-        for test, share in run_by_runners.tests_of(ids.position(each.node)):
+        for test, share in run_by_runners.tests_of(runner):
             earlier = test_by_node.get(test)
             chance = each.probability * share
             if earlier is not None:
@@ -356,8 +358,9 @@ def _probabilities_of_makers(
             types = _with_derived(graph, owner)
             by_class[owner] = None
             if _is_made_in_functions(graph, types):
-                users = find_affected_with_chains(graph, types, None, min_confidence, sites, uses)[0]
-                by_class[owner] = _find_tests(graph, types, users, is_test, None, min_confidence)
+                users, ways = find_affected_with_chains(graph, types, None, min_confidence, sites, uses)
+                by_node = dict(zip(ways.users, users, strict=True))
+                by_class[owner] = _find_tests(graph, types, by_node, is_test, None, min_confidence)
         makers = by_class[owner]
         if makers is not None:
             result[node] = makers[node].probability if node in makers else 0.0

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import unique_sorted, unique_with_first
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, rows_of
 from causalist.model.lookup import Affected
@@ -198,7 +198,7 @@ def find_affected_with_chains(
         confidences[len(numbers) - len(implicit) :] = [use.confidence for use in implicit]
         order = np.lexsort((numbers, -confidences, precedence, edges.sources[numbers]))
         order = order[~reached[edges.sources[numbers[order]]]]
-        frontier, first = np.unique(edges.sources[numbers[order]], return_index=True)
+        frontier, first = unique_with_first(edges.sources[numbers[order]])
         reached[frontier] = True
         nodes_of_level = zip(frontier.tolist(), graph.nodes.ids.some(frontier), strict=True)
         for (node, node_id), at, edge in zip(
@@ -266,12 +266,14 @@ def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, 
 class Chains(NamedTuple):
     """The probability that each node runs one that changed, and the next node on its most probable chain of uses.
 
-    `dispatched` are the nodes whose use of the next one is a call of what that overrides.
+    `dispatched` are the nodes whose use of the next one is a call of what that overrides. `users` are the nodes of the
+    users, in their order.
     """
 
     probabilities: dict[int, float]
     nearer: dict[int, int]
     dispatched: set[int]
+    users: tuple[int, ...]
 
     def dispatched_to(self, node: int) -> int:
         """Return the last node on the chain that a call of another one runs; -1 if there is none."""
@@ -318,7 +320,7 @@ def _find_chains(
                     (dispatched.add if is_dispatched else dispatched.discard)(source)
                     heappush(waiting, (chance * share, source))
     probabilities = {node: 1.0 - prod(1.0 - share for share in of_node) for node, of_node in shares.items()}
-    return Chains(probabilities, nearer, dispatched)
+    return Chains(probabilities, nearer, dispatched, tuple(users))
 
 
 class _Users:

@@ -26,7 +26,8 @@ import numpy as np
 from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.model.graph import CodeGraph, Edge, EdgeKind, linearize
 from causalist.model.language_settings import NameSettings
-from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, unescape_path
+from causalist.model.string_table import Positions
 from causalist.parse import claimants, dialect_of, load_settings
 
 # The share of functions that call a class, or name it otherwise, which run a given special method of it. Measured by
@@ -52,6 +53,7 @@ _BASE = re.compile(r"(?:\w+\.)*(\w+)")
 _MERE_BASES = frozenset(
     {"object", "ABC", "Generic", "Protocol", "TypedDict", "NamedTuple", "Enum", "IntEnum"}
 )  # call nothing
+_WORD = re.compile(r"\w+")
 _REPEATED = re.compile(r"~\d+$")
 _OWN_NAME = "*"
 _VALUES = (NodeKind.CONSTANT, NodeKind.FIELD)
@@ -204,11 +206,18 @@ def _order(use: ImplicitUse) -> tuple[bool, float, int, int]:
 
 def _settings_of(graph: CodeGraph, node: int) -> tuple[NameSettings, ...]:
     """Return the settings of each language that may have parsed the file of a node; the graph does not store which."""
-    return _settings_of_path(split_id(graph.nodes.ids[node])[0])
+    return _settings_of_id(graph.nodes.ids[node])
+
+
+def _settings_of_id(node_id: str) -> tuple[NameSettings, ...]:
+    name = node_id.partition("::")[0].rpartition("/")[2]  # of the file, which decides
+    return _settings_of_end(name[name.rfind(".") :] if "." in name else name)
 
 
 @lru_cache(maxsize=4096)
-def _settings_of_path(path: str) -> tuple[NameSettings, ...]:
+def _settings_of_end(end: str) -> tuple[NameSettings, ...]:
+    """Return the settings of the languages of files whose names end so: with an extension, or all of the name."""
+    path = unescape_path(end)
     dialects = dict.fromkeys((dialect_of(path), *claimants(path)))
     return tuple(load_settings()[dialect].names for dialect in dialects if dialect)
 
@@ -220,10 +229,11 @@ def _slot_of(graph: CodeGraph, method: int) -> _Slot | None:
     """
     if graph.kind(method) not in CALLABLE_KINDS:
         return None
-    name, own = last_name(graph.nodes.ids[method]), last_name(_holder(graph.nodes.ids[method]))
-    for names in _settings_of(graph, method):
+    node_id = graph.nodes.ids[method]
+    name = last_name(node_id)
+    for names in _settings_of_id(node_id):
         for each in (*names.constructors, *names.initializers):
-            if name == (own if each == _OWN_NAME else each):
+            if name == (last_name(_holder(node_id)) if each == _OWN_NAME else each):
                 owner = _owner(graph, method)
                 return _Slot(owner, each, True, names.constructs_bases) if owner >= 0 else None
         if names.implicit and re.fullmatch(names.implicit, name):
@@ -260,6 +270,11 @@ class _Types:
 
     def __init__(self, graph: CodeGraph) -> None:
         self.graph = graph
+        # Items of memory are read in a third of the time of items of arrays.
+        edges = graph.edges
+        self._kinds, self._indptr = edges.kinds.data, edges.indptr.data
+        self._incoming, self._incoming_indptr = edges.incoming.data, edges.incoming_indptr.data
+        self._positions = Positions(graph.nodes.ids)
         self._members: dict[tuple[int, str], tuple[int, ...]] = {}
         self._bases: dict[int, tuple[int, ...]] = {}
         self._linear: dict[int, tuple[int, ...]] = {}
@@ -268,16 +283,13 @@ class _Types:
 
     def into(self, node: int, kinds: Collection[EdgeKind]) -> list[int]:
         """Return the edges of these kinds that lead to a node, in their order."""
-        first, last = self.graph.edges.incoming_indptr[node : node + 2].tolist()
-        numbers = self.graph.edges.incoming[first:last]
-        pairs = zip(numbers.tolist(), self.graph.edges.kinds[numbers].tolist(), strict=True)
-        return [number for number, kind in pairs if kind in kinds]
+        first, last, of_kind = self._incoming_indptr[node], self._incoming_indptr[node + 1], self._kinds
+        return [number for number in self._incoming[first:last] if of_kind[number] in kinds] if first < last else []
 
     def out_of(self, node: int, kinds: Collection[EdgeKind]) -> list[int]:
         """Return the edges of these kinds that leave a node, in their order."""
-        edges = self.graph.edges
-        first, last = edges.indptr[node : node + 2].tolist()
-        return [number for number, kind in enumerate(edges.kinds[first:last].tolist(), first) if kind in kinds]
+        first, last = self._indptr[node], self._indptr[node + 1]
+        return [number for number, kind in enumerate(self._kinds[first:last], first) if kind in kinds]
 
     def namesakes(self, node: int) -> list[int]:
         """Return `CodeGraph.namesakes` of a node."""
@@ -287,7 +299,9 @@ class _Types:
             marked = unique_sorted(np.searchsorted(ids.offsets, marks, side="right") - 1)
             named = (each for each in ids.some(marked) if _REPEATED.search(each))
             self._repeated = frozenset(_REPEATED.sub("", each) for each in named)
-        bare = _REPEATED.sub("", self.graph.nodes.ids[node])
+        if not self._repeated:
+            return []
+        bare = _without_number(self.graph.nodes.ids[node])
         return self.graph.namesakes(node) if bare in self._repeated else []
 
     def that_run(self, method: int, slot: _Slot, *, is_chained: bool) -> dict[int, float]:
@@ -342,7 +356,7 @@ class _Types:
         """Return the members of a type by a name, with overloads."""
         if (owner, name) not in self._members:
             ids = self.graph.nodes.ids
-            first = ids.position(f"{ids[owner]}.{last_name(ids[owner]) if name == _OWN_NAME else name}")
+            first = self._positions.of(f"{ids[owner]}.{last_name(ids[owner]) if name == _OWN_NAME else name}")
             self._members[owner, name] = (first, *self.namesakes(first)) if first >= 0 else ()
         return self._members[owner, name]
 
@@ -366,11 +380,9 @@ class _Types:
         signature, own = self.graph.nodes.signatures[owner], last_name(ids[owner])
         bases_text = signature[signature.find(own) + len(own) :]
 
-        def place(base: int) -> tuple[int, int]:
-            match = re.search(rf"\b{re.escape(last_name(ids[base]))}\b", bases_text)
-            return match.start() if match else len(bases_text), base
-
-        return tuple(sorted(dict.fromkeys(bases), key=place))
+        positions = {word[0]: word.start() for word in reversed(list(_WORD.finditer(bases_text)))}  # the first of each
+        end = len(bases_text)
+        return tuple(sorted(dict.fromkeys(bases), key=lambda base: (positions.get(last_name(ids[base]), end), base)))
 
     def derives_from_outside(self, owner: int) -> bool:
         """Return True if the signature of a class, or of a base of it, names a base that the graph does not have.
@@ -435,9 +447,15 @@ def _is_never_called(types: _Types, method: int) -> bool:
     graph = types.graph
     if graph.kind(method) != NodeKind.METHOD:
         return False
-    above = [int(graph.edges.targets[number]) for number in types.out_of(method, (EdgeKind.OVERRIDES,))]
-    used = [number for each in (method, *above) for number in types.into(each, _RUNNING)]
-    return bool(np.all(graph.edges.sources[used] == method))
+    sources, targets = graph.edges.sources, graph.edges.targets
+    if any(sources[number] != method for number in types.into(method, _RUNNING)):
+        return False
+    above = [int(targets[number]) for number in types.out_of(method, (EdgeKind.OVERRIDES,))]
+    return all(sources[number] == method for each in above for number in types.into(each, _RUNNING))
+
+
+def _without_number(node_id: str) -> str:
+    return _REPEATED.sub("", node_id) if "~" in node_id else node_id
 
 
 def _holder(node_id: str) -> str:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import unique_sorted, unique_with_first
 from causalist.model.graph import EdgeKind, rows_of
 from causalist.model.index import History, Index, Postings
 from causalist.model.lookup import Affected, ChangesWith
@@ -296,7 +296,7 @@ def _count_common_commits(history: History, files: NDArray[np.int64], owner: int
     touched = row_of_file[history.files]
     commits = np.repeat(np.arange(n_all), np.diff(history.indptr))
     is_indexed = touched >= 0
-    touched_files, first = np.unique(touched[is_indexed], return_index=True)  # the newest commit comes first
+    touched_files, first = unique_with_first(touched[is_indexed])  # the newest commit comes first
     idle[touched_files] = commits[is_indexed][first]
     own = commits[history.nodes[history.files] == owner]  # newest first
     rows, ranks = rows_of(history.indptr, own)
@@ -317,8 +317,10 @@ class _Files:
         nodes = index.graph.nodes
         every = np.flatnonzero(nodes.kinds == NodeKind.FILE).astype(np.int64)
         paths = [split_id(node)[0] for node in nodes.ids.some(every)]
-        is_asked = np.ones(len(every), np.bool_) if among is None else np.isin(every, among)
-        is_kept = [bool(is_asked[place]) and bool(dialect_of(path)) for place, path in enumerate(paths)]
+        is_asked = np.full(len(nodes), among is None, dtype=np.bool_)
+        is_asked[owners if among is None else among] = True
+        asked = is_asked[every].tolist()
+        is_kept = [each and bool(dialect_of(path)) for path, each in zip(paths, asked, strict=True)]
         self.nodes = every[np.array(is_kept, dtype=np.bool_)]
         self.paths = [path for path, keeps in zip(paths, is_kept, strict=True) if keeps]
         self._ids = nodes.ids

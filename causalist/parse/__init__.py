@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         dialect_of,
         grammar_version,
         load_grammar,
+        load_language,
         load_settings,
         missing_language_of,
     )
@@ -29,6 +30,7 @@ __all__ = [
     "find_secrets",
     "grammar_version",
     "load_grammar",
+    "load_language",
     "load_settings",
     "mask_range",
     "mask_secrets",
@@ -50,7 +52,8 @@ __getattr__ = exports(
         "parser": "parse_file parse_source parse_text",
         "syntax_tree": "parse_syntax parse_tree reader_of",
         "grammar_digest": "all_grammars",
-        "languages": "claimants dialect_of grammar_version load_grammar load_settings missing_language_of",
+        "languages": "claimants dialect_of grammar_version load_grammar load_language load_settings "
+        "missing_language_of",
         "cleaned_text": "view_of with_line_feeds MASK mask_range mask_secrets",
         "prose": "prose_kind",
         "secret_scan": "find_candidate_texts find_secrets",

@@ -1,4 +1,4 @@
-r"""Text of a file for readers, with line ends as tree-sitter and all later steps count them.
+r"""Text of a file for readers, with line ends as tree-sitter and all later steps count them; kinds of text by path.
 
 Rows are counted by line feeds, as git, grep and tree-sitter do; in `\r\n` the carriage return is white space. If a file
 has carriage returns and no line feed, each of them counts as a line feed. In a file with line feeds a lone carriage
@@ -11,10 +11,12 @@ import codecs
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import lru_cache
 
 from causalist._internal.lazy import lazy_regex
 
 _NOTEBOOKS = (".ipynb",)
+_COMPONENTS = (".vue", ".svelte")
 RAILS_TEMPLATES = (".haml", ".slim")  # end names of templates that are Ruby without marks around it
 
 
@@ -32,6 +34,11 @@ def is_notebook(path: str) -> bool:
     return path.lower().endswith(_NOTEBOOKS)
 
 
+def is_component(path: str) -> bool:
+    """Return True if the file extension is that of a component."""
+    return path.lower().endswith(_COMPONENTS)
+
+
 def view_of(path: str, data: bytes) -> bytes:
     """Return the text of a file as readers see it, with the same positions.
 
@@ -45,6 +52,60 @@ def view_of(path: str, data: bytes) -> bytes:
         if notebook is not None:
             return notebook.view
     return with_line_feeds(data)
+
+
+_LOCALE_FOLDER = lazy_regex(
+    r"(?:^|/)(?:locales?|langs?|languages?|i18n|translations?|l10n|strings|messages|values)/", re.IGNORECASE
+)
+# Of all languages of a program the one that its keys and questions are written in.
+_ENGLISH = lazy_regex(
+    r"(?:^|[/._-])en(?:[_-]?(?:us|gb))?(?:[/._-]|$)|(?:^|/)messages\.properties$|(?:^|/)values/strings\.xml$"
+    r"|/translation\.json$",
+    re.IGNORECASE,
+)
+_LOCALE_ENDS = (".json", ".yml", ".yaml", ".properties", ".arb", ".xml", ".ini", ".ftl")
+_TEMPLATE_ENDS = (
+    ".html", ".htm", ".xhtml", ".jinja", ".jinja2", ".j2", ".twig", ".erb", ".haml", ".slim", ".ejs", ".hbs", ".pug",
+    ".handlebars", ".mustache", ".cshtml", ".razor", ".liquid", ".tmpl", ".gohtml", ".tpl", ".heex", ".eex", ".njk",
+)  # fmt: skip
+_BY_END = {
+    ".sql": "sql", ".pgsql": "sql", ".ddl": "sql", ".prisma": "prisma", ".proto": "proto", ".graphql": "graphql",
+    ".graphqls": "graphql", ".gql": "graphql", ".tf": "terraform", ".mk": "make", ".yml": "yaml", ".yaml": "yaml",
+    ".dockerfile": "docker", ".properties": "properties",
+}  # fmt: skip
+_ENV_FILE = lazy_regex(
+    r"\.env(?:\.[\w.-]+)?|(?:[\w.-]+\.)?env(?:\.(?:example|sample|template|dist|test|local|prod\w*|dev\w*))?"
+    r"|\.?env[-_.](?:example|sample|template)(?:\.\w+)?"
+)
+_BY_NAME = lazy_regex(
+    r"(?P<docker>dockerfile[\w.-]*|[\w.-]+\.dockerfile|containerfile)|(?P<make>(?:gnu)?makefile(?:\.\w+)?)"
+    r"|(?P<just>\.?justfile)|(?P<npm>package\.json)|(?P<procfile>procfile[\w.]*)"
+)
+
+
+@lru_cache(maxsize=1 << 16)
+def link_kind(path: str) -> str:
+    """Return how names are read from a file without a grammar, "" for not at all.
+
+    >>> link_kind("db/Schema.sql"), link_kind(".env.example"), link_kind("docker/Dockerfile.dev"), link_kind("a.txt")
+    ('sql', 'env', 'docker', '')
+    >>> link_kind("src/locales/en.json"), link_kind("src/locales/de.json"), link_kind("config/locales/en.yml")
+    ('texts', '', 'texts')
+    """
+    lower = path.lower()
+    name = lower.rpartition("/")[2]
+    if name.endswith(_LOCALE_ENDS) and _LOCALE_FOLDER.search(lower):
+        return "texts" if _ENGLISH.search(lower) else ""
+    named = _BY_NAME.fullmatch(name)
+    if named is not None:
+        return str(named.lastgroup)
+    if _ENV_FILE.fullmatch(name):
+        return "env"
+    if name.endswith(_TEMPLATE_ENDS):
+        return "template"
+    if name in ("openapi.json", "swagger.json"):
+        return "yaml"
+    return _BY_END.get(f".{name.rpartition('.')[2]}", "") if "." in name else ""
 
 
 _QUESTION_MARKS = "causalist.question-marks"

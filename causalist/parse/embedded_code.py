@@ -19,28 +19,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Call, Definition, FileFacts, Import, ImportKind, Reference
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
-COMPONENTS = (".vue", ".svelte")
 _MAX_SIGNATURE_CHARACTERS = 100
 _MAX_SCRIPTS = 20  # in one file; components have two at most
 DEFAULT_LANGUAGE = "js"  # of a script that names none, as in HTML
 
-_OPEN = re.compile(rb"<!--|<(script|style)(?=[\s/>])", re.IGNORECASE)
-_REST_OF_TAG = re.compile(rb"(?:[^>\"']++|\"[^\"]*\"|'[^']*')*+>")
-_CLOSE = {b"script": re.compile(rb"</script", re.IGNORECASE), b"style": re.compile(rb"</style", re.IGNORECASE)}
-_LANGUAGE = re.compile(rb"\slang\s*=\s*[\"']?(\w+)")
-_SOURCE = re.compile(rb"\ssrc\s*=\s*[\"']([^\"'\n]+)")
-_SHARED = re.compile(rb"\smodule(?=[\s/>])|\scontext\s*=\s*[\"']?module")  # run once, not for each component
-_TEMPLATE = re.compile(rb"<template(?=[\s/>])", re.IGNORECASE)
+_OPEN = lazy_regex(rb"<!--|<(script|style)(?=[\s/>])", re.IGNORECASE)
+_REST_OF_TAG = lazy_regex(rb"(?:[^>\"']++|\"[^\"]*\"|'[^']*')*+>")
+_CLOSE = {b"script": lazy_regex(rb"</script", re.IGNORECASE), b"style": lazy_regex(rb"</style", re.IGNORECASE)}
+_LANGUAGE = lazy_regex(rb"\slang\s*=\s*[\"']?(\w+)")
+_SOURCE = lazy_regex(rb"\ssrc\s*=\s*[\"']([^\"'\n]+)")
+_SHARED = lazy_regex(rb"\smodule(?=[\s/>])|\scontext\s*=\s*[\"']?module")  # run once, not for each component
+_TEMPLATE = lazy_regex(rb"<template(?=[\s/>])", re.IGNORECASE)
 _BLANK = bytes(c if c == 10 else 32 for c in range(256))
 
 # Latin-1 text, so that characters are bytes. A tag; text between braces; the value of an attribute that is code.
-_TAG = re.compile(r"<([A-Za-z][\w.-]*)")
-_BRACES = re.compile(r"\{([^{}]*)\}")
-_BOUND = re.compile(r"\s(?:v-|[@:#])[\w:.\[\]-]*\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
-_NAME = re.compile(r"(?<![\w.$'\"`/-])([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\s*(\(?)")
+_TAG = lazy_regex(r"<([A-Za-z][\w.-]*)")
+_BRACES = lazy_regex(r"\{([^{}]*)\}")
+_BOUND = lazy_regex(r"\s(?:v-|[@:#])[\w:.\[\]-]*\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_NAME = lazy_regex(r"(?<![\w.$'\"`/-])([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\s*(\(?)")
 
 
 class _Script(NamedTuple):
@@ -62,11 +62,6 @@ class Component(NamedTuple):
     markup: bytes
     language: str
     scripts: tuple[_Script, ...]
-
-
-def is_component(path: str) -> bool:
-    """Return True if the file extension is that of a component."""
-    return path.lower().endswith(COMPONENTS)
 
 
 def read_component(data: bytes) -> Component:
@@ -201,12 +196,12 @@ def _to_camel_case(tag: str) -> str:
 
 _DEFAULT_LANGUAGE = ".py"  # of a notebook that does not say; most are
 
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]', re.DOTALL)
+_TOKEN = lazy_regex(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]', re.DOTALL)
 
 _SOURCES = ("source", "input")  # the second is the key in older notebooks
 # Orders to the shell around the kernel. A whole cell of another language is no code of the notebook's.
-_CELL_ORDER = re.compile(rb"\s*%%(?!time\b|timeit\b|capture\b|prun\b)")
-_ORDER = re.compile(rb"^[ \t]*(?:%%?[A-Za-z_]|[!?]).*$|^[ \t]*[\w.]+\?{1,2}[ \t]*$", re.MULTILINE)
+_CELL_ORDER = lazy_regex(rb"\s*%%(?!time\b|timeit\b|capture\b|prun\b)")
+_ORDER = lazy_regex(rb"^[ \t]*(?:%%?[A-Za-z_]|[!?]).*$|^[ \t]*[\w.]+\?{1,2}[ \t]*$", re.MULTILINE)
 _MAX_KEY_BYTES = 100
 
 

@@ -4,9 +4,10 @@ import importlib
 import importlib.util
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ _INTERPRETER = re.compile(rb"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]+)?)?(?:[^\s/]*/)
 _EXTRA = re.compile(r'^extra = "(\w+)"$', re.MULTILINE)
 _PACKAGE_KEY = re.compile(r'^package = "(\w+)"$', re.MULTILINE)
 _EXTENSIONS_KEY = re.compile(r"^extensions = \[([^\]]*)\]", re.MULTILINE)
+_REST = re.compile(r"^\[(?!\[dialects\]\])", re.MULTILINE)  # the first table behind the dialects
 _QUOTED = re.compile(r'"(\.[^"]+)"')
 
 
@@ -64,23 +66,62 @@ class Grammar:
     version: str
 
 
+class _Settings(Mapping[str, LanguageSettings]):
+    """Settings by dialect name; a language.toml is read when a dialect of it is asked for, because that takes long."""
+
+    def __init__(self, folder_by_dialect: Mapping[str, str]) -> None:
+        self._folder_by_dialect = folder_by_dialect
+
+    def __getitem__(self, dialect: str) -> LanguageSettings:
+        return load_language(self._folder_by_dialect[dialect])
+
+    def __contains__(self, dialect: object) -> bool:
+        return dialect in self._folder_by_dialect
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._folder_by_dialect)
+
+    def __len__(self) -> int:
+        return len(self._folder_by_dialect)
+
+
 @lru_cache(maxsize=1)
 def load_settings() -> Mapping[str, LanguageSettings]:
     """Return the settings by dialect name, for every folder of `grammars/` whose grammar is there.
 
-    The grammar of an extra may be missing: nothing is known of its language then. Others are required.
+    The grammar of an extra may be missing: nothing is known of its language then. Others are required. Raises
+    GrammarError, also when a dialect is looked up.
     """
-    result: dict[str, LanguageSettings] = {}
-    for folder in sorted(path.parent for path in grammars_folder().glob("*/language.toml")):
-        text = (folder / "language.toml").read_text(encoding="utf-8")
+    folder_by_dialect: dict[str, str] = {}
+    for folder, dialects in _list_dialects().items():
+        for dialect in dialects:
+            if dialect.name in folder_by_dialect:
+                raise GrammarError(f"{folder}/language.toml: dialect {dialect.name!r} is defined twice")
+            folder_by_dialect[dialect.name] = folder
+    return _Settings(folder_by_dialect)
+
+
+@cache
+def load_language(folder: str) -> LanguageSettings:
+    """Return the settings of a language, named like its folder. Raises GrammarError."""
+    return _read_settings(grammars_folder() / folder / "language.toml")
+
+
+@lru_cache(maxsize=1)
+def _list_dialects() -> Mapping[str, tuple[Dialect, ...]]:
+    """Return the dialects by folder. Only the first part of each language.toml is read, which ends with them."""
+    found: dict[str, tuple[Dialect, ...]] = {}
+    for file in sorted(grammars_folder().glob("*/language.toml")):
+        text = file.read_text(encoding="utf-8")
         if _EXTRA.search(text) and not all(map(_is_installed, _PACKAGE_KEY.findall(text))):
             continue
-        settings = _read_settings(folder / "language.toml")
-        for dialect in settings.dialects:
-            if dialect.name in result:
-                raise GrammarError(f"{folder}/language.toml: dialect {dialect.name!r} is defined twice")
-            result[dialect.name] = settings
-    return result
+        rest = _REST.search(text)
+        try:
+            data = tomllib.loads(text[: rest.start()] if rest else text)
+            found[file.parent.name] = tuple(_read_dialect(entry) for entry in data["dialects"])
+        except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+            raise GrammarError(f"{file}: {type(error).__name__}: {error}") from error
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -88,8 +129,8 @@ def extensions() -> Mapping[str, str]:
     """Return the dialect name by file extension (with the dot) or lower-case name of a file without one."""
     return {
         end: dialect.name
-        for settings in load_settings().values()
-        for dialect in settings.dialects
+        for dialects in _list_dialects().values()
+        for dialect in dialects
         for end in (*dialect.extensions, *dialect.names)
     }
 
@@ -110,7 +151,7 @@ def missing_languages() -> Mapping[str, tuple[str, str]]:
     The files are searched for these keys and not parsed, because this is asked of every index.
     """
     missing: dict[str, tuple[str, str]] = {}
-    installed = {settings.name for settings in load_settings().values()}
+    installed = _list_dialects()
     for file in sorted(grammars_folder().glob("*/language.toml")):
         text, name = file.read_text(encoding="utf-8"), file.parent.name
         extra = _EXTRA.search(text)
@@ -138,8 +179,8 @@ def _claims(path: str) -> list[tuple[str, str]]:
 def claims() -> Mapping[str, list[tuple[str, str]]]:
     """Return (dialect, signs) of the claiming dialects by file extension."""
     claims_by_extension: dict[str, list[tuple[str, str]]] = {}
-    for settings in {id(each): each for each in load_settings().values()}.values():
-        for dialect in settings.dialects:
+    for dialects in _list_dialects().values():
+        for dialect in dialects:
             for extension in dialect.claims:
                 claims_by_extension.setdefault(extension, []).append((dialect.name, dialect.signs))
     return claims_by_extension
@@ -194,8 +235,8 @@ def script_dialect(data: bytes) -> str:
 
 @lru_cache(maxsize=1)
 def _interpreters() -> Mapping[str, str]:
-    settings = load_settings().values()
-    return {name: dialect.name for each in settings for dialect in each.dialects for name in dialect.interpreters}
+    dialects = chain.from_iterable(_list_dialects().values())
+    return {name: dialect.name for dialect in dialects for name in dialect.interpreters}
 
 
 @cache

@@ -11,35 +11,36 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from causalist._internal.lazy import lazy_regex
 from causalist._internal.text_formatting import find_table, read_toml
 
-_CONFIGURATION = re.compile(r"(^|/)(tsconfig|jsconfig)(\.[\w-]+)?\.json$")
-_PACKAGE = re.compile(r"(^|/)package\.json$")
-_COMPOSER = re.compile(r"(^|/)composer\.json$")
-_PROJECT = re.compile(r"\.(?:cs|vb|fs)proj$|(^|/)directory\.(?:build|packages)\.(?:props|targets)$", re.IGNORECASE)
-_PYTEST = re.compile(r"(^|/)(?:pyproject\.toml|\.?pytest\.(?:ini|toml)|tox\.ini|setup\.cfg)$")
-_USING = re.compile(r"<Using\s[^>]{0,1000}?\bInclude\s*=\s*\"([\w.;\s]+)\"(?![^>]{0,1000}\bAlias\b)", re.IGNORECASE)
-_DUNE = re.compile(r"(^|/)dune$")
-_STANZA = re.compile(r"^\((library|executables?|tests?)\b", re.MULTILINE)
-_LIBRARY_NAME = re.compile(r"\((?:public_)?name\s+([\w.-]+)\s*\)")
-_UNWRAPPED = re.compile(r"\(wrapped\s+false\s*\)")
-_CRATE = re.compile(r"(^|/)cargo\.toml$", re.IGNORECASE)
+_CONFIGURATION = lazy_regex(r"(^|/)(tsconfig|jsconfig)(\.[\w-]+)?\.json$")
+_PACKAGE = lazy_regex(r"(^|/)package\.json$")
+_COMPOSER = lazy_regex(r"(^|/)composer\.json$")
+_PROJECT = lazy_regex(r"\.(?:cs|vb|fs)proj$|(^|/)directory\.(?:build|packages)\.(?:props|targets)$", re.IGNORECASE)
+_PYTEST = lazy_regex(r"(^|/)(?:pyproject\.toml|\.?pytest\.(?:ini|toml)|tox\.ini|setup\.cfg)$")
+_USING = lazy_regex(r"<Using\s[^>]{0,1000}?\bInclude\s*=\s*\"([\w.;\s]+)\"(?![^>]{0,1000}\bAlias\b)", re.IGNORECASE)
+_DUNE = lazy_regex(r"(^|/)dune$")
+_STANZA = lazy_regex(r"^\((library|executables?|tests?)\b", re.MULTILINE)
+_LIBRARY_NAME = lazy_regex(r"\((?:public_)?name\s+([\w.-]+)\s*\)")
+_UNWRAPPED = lazy_regex(r"\(wrapped\s+false\s*\)")
+_CRATE = lazy_regex(r"(^|/)cargo\.toml$", re.IGNORECASE)
 # Comments and trailing commas are common in tsconfig.json; strings are matched first so that they stay as they are.
 # One that is not closed is matched to its end, once, and left to the reader of JSON, who refuses it.
-_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|/\*.*?\*/|(/\*.*)', re.DOTALL)
-_TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*+"?)|,(?=\s*[}\]])')
-_MODULE_FILE = re.compile(r"(^|/)go\.(mod|work)$")
-_MODULE_LINE = re.compile(r"^[^\S\n]*module\s+\"?([^\s\"]+)", re.MULTILINE)
-_REPLACE_LINE = re.compile(
+_COMMENT = lazy_regex(r'("(?:[^"\\\n]|\\.)*+"?)|//[^\n]*|/\*.*?\*/|(/\*.*)', re.DOTALL)
+_TRAILING_COMMA = lazy_regex(r'("(?:[^"\\\n]|\\.)*+"?)|,(?=\s*[}\]])')
+_MODULE_FILE = lazy_regex(r"(^|/)go\.(mod|work)$")
+_MODULE_LINE = lazy_regex(r"^[^\S\n]*module\s+\"?([^\s\"]+)", re.MULTILINE)
+_REPLACE_LINE = lazy_regex(
     r"^[^\S\n]*(?:replace\s+)?\"?([^\s\"()=]+)\"?(?:\s+v\S+)?\s*=>\s*\"?(\.{1,2}(?:/[^\s\"]*)?)", re.MULTILINE
 )
 _ENTRY_FIELDS = ("source", "types", "typings", "module", "main")
 _DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
-_RENAMED = re.compile(
+_RENAMED = lazy_regex(
     r"(?:npm:|workspace:(?=@?[\w-]+(?:/[\w.-]+)?@))(?P<package>@?[\w.-]+(?:/[\w.-]+)?)(?:@.*)?"
     r"|(?:file|link|portal):(?://)?(?P<folder>.+?)/?|workspace:(?P<path>\.{1,2}/.+?)/?"
 )
-_SOURCE = re.compile(r"(?<!\.d)\.[cm]?tsx?$")
+_SOURCE = lazy_regex(r"(?<!\.d)\.[cm]?tsx?$")
 _MAX_ENTRIES = 200  # entries or aliases of one file
 # Conditions that hold wherever a package is used, the source first; others ("development") are asked for by name.
 _CONDITIONS = ("source", "types", "import", "module", "node", "require", "default")

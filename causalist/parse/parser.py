@@ -33,12 +33,19 @@ from causalist.model.language_settings import LanguageSettings, ModuleSettings, 
 from causalist.model.node_ids import CALLABLE_KINDS, FACADE, FIXTURE_PREFIX, TYPE_KINDS, NodeKind
 from causalist.model.source import Diagnostic, DiagnosticSlug
 from causalist.model.type_notation import DECORATED, KEPT, RETURNED, STRING_TARGET
-from causalist.parse.cleaned_text import is_notebook, mask_secrets, shorten_masks, with_line_feeds, with_valid_utf8
-from causalist.parse.data_names import link_kind, read_code_links, read_file_links, read_markup_links
+from causalist.parse.cleaned_text import (
+    is_component,
+    is_notebook,
+    link_kind,
+    mask_secrets,
+    shorten_masks,
+    with_line_feeds,
+    with_valid_utf8,
+)
+from causalist.parse.data_names import read_code_links, read_file_links, read_markup_links
 from causalist.parse.embedded_code import (
     DEFAULT_LANGUAGE,
     Notebook,
-    is_component,
     read_component,
     read_notebook,
     with_component,

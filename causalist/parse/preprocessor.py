@@ -13,19 +13,20 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import ALWAYS, Definition, opposite_condition
 from causalist.model.language_settings import PreprocessorSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 
-_TOKEN = re.compile(
+_TOKEN = lazy_regex(
     rb"""^[ \t]*\#(?:[^\n\\/]|\\(?:\r\n|.)|/\*(?:[^*]|\*(?!/))*\*/|/(?!\*))*  # a directive with its continuation lines
     |//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/
     |"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'
     |[{}()]""",
     re.MULTILINE | re.VERBOSE | re.DOTALL,
 )
-_DIRECTIVE = re.compile(rb"\s*#\s*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b(.*)", re.DOTALL)
-_REMARK = re.compile(rb"/\*(?:[^*]|\*(?!/))*\*/")
+_DIRECTIVE = lazy_regex(rb"\s*#\s*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b(.*)", re.DOTALL)
+_REMARK = lazy_regex(rb"/\*(?:[^*]|\*(?!/))*\*/")
 _MAX_PART_BYTES = 400  # bytes; longer branches are not checked for their end
 _STEP = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
 
@@ -153,7 +154,7 @@ def blank_matches(data: bytes, blank: Sequence[_Blank]) -> bytes:
     return data
 
 
-_NEEDS = re.compile(r"\(\?#([^)]*)\)")  # a remark at the beginning of a pattern
+_NEEDS = lazy_regex(r"\(\?#([^)]*)\)")  # a remark at the beginning of a pattern
 
 
 @cache
@@ -168,11 +169,11 @@ def compile_preprocessor(settings: PreprocessorSettings) -> "tuple[re.Pattern[by
     return never, tuple(blank)
 
 
-_CONDITIONAL = re.compile(rb"#[ \t]*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b((?:[^\n\\]|\\.)*)", re.DOTALL)
-_COMMENT = re.compile(rb"//.*|/\*.*?(?:\*/|$)", re.DOTALL)
-_DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
-_GUARD = re.compile(rb"\s*+(?:(?://[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)\s*+)*+#[ \t]*+define[ \t]++(\w+)")
-_ALIAS = re.compile(r"#\s*define\s+\w+\s+[A-Za-z_]\w*$")  # a name that stands for a function, or nothing
+_CONDITIONAL = lazy_regex(rb"#[ \t]*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b((?:[^\n\\]|\\.)*)", re.DOTALL)
+_COMMENT = lazy_regex(rb"//.*|/\*.*?(?:\*/|$)", re.DOTALL)
+_DEFINED = lazy_regex(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+_GUARD = lazy_regex(rb"\s*+(?:(?://[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)\s*+)*+#[ \t]*+define[ \t]++(\w+)")
+_ALIAS = lazy_regex(r"#\s*define\s+\w+\s+[A-Za-z_]\w*$")  # a name that stands for a function, or nothing
 
 
 @dataclass(slots=True)

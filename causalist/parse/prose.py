@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import Definition, Mention, MentionForm, Passage
 from causalist.parse.manifests import is_manifest
 
@@ -35,19 +36,19 @@ _TAB = 4
 _MAX_COLUMN = 100  # further in all lines count as equally far: no hand indents like that
 
 # What ends a block or goes on with it: it never begins one.
-_CLOSER = re.compile(
+_CLOSER = lazy_regex(
     r"[)\]}>,;|&]|</|(?:\{%-?\s*)?(?:end(?:if|for|foreach|while|switch|with|block|macro|function|def)?|else|elif|elsif"
     r"|elseif|rescue|ensure|catch|finally|fi|done|esac)\b"
 )
 # What belongs to the line that follows: comments, attributes, annotations.
-_LEAD = re.compile(
+_LEAD = lazy_regex(
     r"//|#(?!\s*(?:define|include|import|pragma|undef)\b)|--|;|%|@[\w.]+(?:\(.*\))?\s*$|\[\w[^\]]*\]\s*$"
 )
-_CONDITION = re.compile(r"#\s*(?:if|ifdef|ifndef|else|elif|endif|region|endregion)\b")
-_SECTION = re.compile(r"\[[^\]]+\]\s*$")
-_QUOTED_KEY = re.compile(r"^([\"'])([^\"']+)\1\s*([:=])\s*")
-_ONLY_WORDS = re.compile(r"\w+(?: [\w*&]+)?")
-_TELLING = re.compile(r"[^\W\d_]{2}|\w{3}")
+_CONDITION = lazy_regex(r"#\s*(?:if|ifdef|ifndef|else|elif|endif|region|endregion)\b")
+_SECTION = lazy_regex(r"\[[^\]]+\]\s*$")
+_QUOTED_KEY = lazy_regex(r"^([\"'])([^\"']+)\1\s*([:=])\s*")
+_ONLY_WORDS = lazy_regex(r"\w+(?: [\w*&]+)?")
+_TELLING = lazy_regex(r"[^\W\d_]{2}|\w{3}")
 
 
 class Block(NamedTuple):
@@ -182,14 +183,14 @@ def _merge_short_blocks(blocks: list[Block], least: int, most: int) -> list[Bloc
     return [Block(g[0].start, g[-1].end, max(g, key=lambda b: b.end - b.start).title) for g in groups]
 
 
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
-_UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}\s*$")
-_ASCIIDOC_HEADING = re.compile(r"(={1,6})\s+(\S.*)")
-_ASCIIDOC_FENCE = re.compile(r"([-.=+*_/])\1{3,}")
-_MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|[`*_]")
-_BULLET = re.compile(r"\s*(?:[-*+>|]|\d+[.)])\s?")
+_ATX = lazy_regex(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_FENCE = lazy_regex(r" {0,3}(`{3,}|~{3,})")
+_SETEXT = lazy_regex(r" {0,3}(=+|-+)[ \t]*$")
+_UNDERLINE = lazy_regex(r"([=\-~^\"'`#*+.:_])\1{2,}\s*$")
+_ASCIIDOC_HEADING = lazy_regex(r"(={1,6})\s+(\S.*)")
+_ASCIIDOC_FENCE = lazy_regex(r"([-.=+*_/])\1{3,}")
+_MARKUP = lazy_regex(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|[`*_]")
+_BULLET = lazy_regex(r"\s*(?:[-*+>|]|\d+[.)])\s?")
 
 _MAX_SLUG_CHARACTERS = 60
 
@@ -426,29 +427,29 @@ def _line_offsets(lines: list[str]) -> list[int]:
 _MENTION_KINDS = frozenset({ProseKind.MARKDOWN, ProseKind.RESTRUCTUREDTEXT, ProseKind.ASCIIDOC, ProseKind.TEXT})
 _MAX_NAME_CHARACTERS = 120  # longer text is no name
 _MAX_MENTIONS = 20_000  # a file with more is generated
-_MENTION_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
-_MENTION_ASCIIDOC_FENCE = re.compile(r"(-{4,}|`{3,})$")
-_ROLE = re.compile(
+_MENTION_FENCE = lazy_regex(r"\s{0,3}(`{3,}|~{3,})")
+_MENTION_ASCIIDOC_FENCE = lazy_regex(r"(-{4,}|`{3,})$")
+_ROLE = lazy_regex(
     r":(?:[a-z]+:)?(?:class|func|meth|method|mod|attr|exc|data|obj|const|type|function|member|macro|struct|enum|var)"
     r":`[~!]?(?:[^`<>]*<([^`<>]+)>|([^`<>]+))`"
 )
-_SPAN = re.compile(r"(?<![`\w:])(`{1,2})(?!`)([^`\n]+?)\1(?!`)")
-_LINK = re.compile(r"\]\(<?(\.{0,2}/?[\w@+-][\w@+./-]*\.\w{1,10})(?:#[\w-]*)?>?\)")
-_DIRECTIVE = re.compile(
+_SPAN = lazy_regex(r"(?<![`\w:])(`{1,2})(?!`)([^`\n]+?)\1(?!`)")
+_LINK = lazy_regex(r"\]\(<?(\.{0,2}/?[\w@+-][\w@+./-]*\.\w{1,10})(?:#[\w-]*)?>?\)")
+_DIRECTIVE = lazy_regex(
     r"(\s*)\.\. (?:[a-z]+:)?(auto)?(module|currentmodule|class|exception|function|method|attribute|data|decorator"
     r"|classmethod|staticmethod|property)::\s+(?:async\s+)?([\w.]+)"
 )
-_AUTODOC = re.compile(r"\s*::: +([\w.]+)\s*$")
-_FROM = re.compile(r"\s*(?:>>> )?from ([\w.]+) import \(?([\w, ]+)")
-_BRACES = re.compile(r"\b(?:import|require)\b[^{]*\{([\w$, ]+)\}|\{([\w$, ]+)\} *= *(?:await )?(?:import|require)\(")
+_AUTODOC = lazy_regex(r"\s*::: +([\w.]+)\s*$")
+_FROM = lazy_regex(r"\s*(?:>>> )?from ([\w.]+) import \(?([\w, ]+)")
+_BRACES = lazy_regex(r"\b(?:import|require)\b[^{]*\{([\w$, ]+)\}|\{([\w$, ]+)\} *= *(?:await )?(?:import|require)\(")
 # Chains, and words in which a capital follows a small letter or which a bracket follows. What looks like one may be a
 # megabyte of data: no part of it is read over and over.
-_CHAIN = re.compile(
+_CHAIN = lazy_regex(
     r"(?<![\w./-])(?:[A-Za-z_]\w*+(?:(?:\.|::)[A-Za-z_]\w*+){1,20}"
     r"|[A-Z](?:(?=\w*?[a-z][A-Z])|(?=\w*+\()(?=\w*?[a-z]))\w*+)(?![\w/-])"
 )
-_LITERAL = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
-_CODE_BLOCK = re.compile(r"\s*\.\. (?:code-block|code|sourcecode|testcode|doctest)::")
+_LITERAL = lazy_regex(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`")
+_CODE_BLOCK = lazy_regex(r"\s*\.\. (?:code-block|code|sourcecode|testcode|doctest)::")
 _CONTENT = ("method", "attribute", "classmethod", "staticmethod", "property")  # of a class around
 
 

@@ -15,9 +15,14 @@ from typing import NamedTuple
 import tree_sitter
 
 from causalist.model.language_settings import Repair
-from causalist.parse.cleaned_text import RAILS_TEMPLATES, is_notebook, with_line_feeds, with_valid_utf8
-from causalist.parse.data_names.plain_files import link_kind
-from causalist.parse.embedded_code import is_component, read_component, read_notebook
+from causalist.parse.cleaned_text import (
+    RAILS_TEMPLATES,
+    is_component,
+    is_notebook,
+    link_kind,
+    with_line_feeds,
+    with_valid_utf8,
+)
 from causalist.parse.languages import (
     Grammar,
     TreeParser,
@@ -32,8 +37,6 @@ from causalist.parse.languages import (
     may_be_script,
     script_dialect,
 )
-from causalist.parse.preprocessor import blank_matches, blank_partial_branches, compile_preprocessor
-from causalist.parse.prose import ProseKind, prose_kind
 
 # Steps of a parser, which it reports a hundred at a time. Files of repositories take 0.4 to 5 a byte in any grammar,
 # and the shortest statements 8; in text that fits nowhere, some grammars take steps in the square of its length.
@@ -124,6 +127,8 @@ def _parse_tree(data: bytes, grammar: TreeParser) -> tree_sitter.Tree:
     settings = grammar.settings.preprocessor
     if not settings.conditions:
         return run_parser(grammar.parser, _with_final_line_feed(data, grammar))
+    from causalist.parse.preprocessor import blank_matches, blank_partial_branches, compile_preprocessor
+
     never, blank = compile_preprocessor(settings)
     view = blank_matches(data, blank)
     tree = run_parser(grammar.parser, blank_partial_branches(view, settings, never, strict=False))
@@ -265,15 +270,8 @@ def parse_syntax(path: str, data: bytes) -> tuple[tree_sitter.Tree, str] | None:
     Positions are those of `data` with line feeds for other ends of lines.
     """
     dialect, view = dialect_for(path, data), data
-    if not dialect and is_component(path):
-        component = read_component(data)
-        dialect, view = resolve_dialect(component.language), component.view
-    elif not dialect:
-        notebook = read_notebook(data) if is_notebook(path) else None
-        if notebook is not None:
-            dialect, view = resolve_dialect(notebook.language), notebook.code
-        elif prose_kind(path) == ProseKind.PLAIN and may_be_script(path):
-            dialect = script_dialect(data)
+    if not dialect:
+        dialect, view = _find_code(path, data)
     if not dialect:
         return None
     own = load_parser(dialect)
@@ -283,12 +281,29 @@ def parse_syntax(path: str, data: bytes) -> tuple[tree_sitter.Tree, str] | None:
         return None
 
 
+def _find_code(path: str, data: bytes) -> tuple[str, bytes]:
+    """Return (dialect, view) of the code in a file that no grammar reads by its name; "" for none."""
+    from causalist.parse.embedded_code import read_component, read_notebook  # few files need what it compiles
+    from causalist.parse.prose import ProseKind, prose_kind
+
+    if is_component(path):
+        component = read_component(data)
+        return resolve_dialect(component.language), component.view
+    notebook = read_notebook(data) if is_notebook(path) else None
+    if notebook is not None:
+        return resolve_dialect(notebook.language), notebook.code
+    is_script = prose_kind(path) == ProseKind.PLAIN and may_be_script(path)
+    return script_dialect(data) if is_script else "", data
+
+
 def parse_tree(path: str, data: bytes) -> tuple[Grammar, tree_sitter.Tree] | None:
     """Return the grammar and the syntax tree of a file as it is, without repairs; None if no grammar reads it.
 
     Positions are those of the file. Notebooks have no tree.
     """
     if is_component(path):
+        from causalist.parse.embedded_code import read_component
+
         component = read_component(data)
         dialect, data = resolve_dialect(component.language), component.view
     else:
@@ -310,6 +325,8 @@ def reader_of(path: str) -> str:
         return "+".join(f"{each}:{grammar_version(each)}" for each in (dialect, *claimants(path)))
     if is_component(path) or is_notebook(path):
         return f"{'component' if is_component(path) else 'notebook'}:{_all_grammars()}"
+    from causalist.parse.prose import ProseKind, prose_kind  # code needs none of it
+
     kind = prose_kind(path)
     link = link_kind(path)
     if kind == ProseKind.PLAIN and may_be_script(path):

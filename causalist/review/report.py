@@ -15,7 +15,6 @@ the end, never cut in silence. Secrets are masked.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from difflib import unified_diff
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +29,6 @@ from causalist.model.lookup import Affected, ChangesWith
 from causalist.model.node_ids import TYPE_KINDS, Layer, NodeKind, Role, file_id, split_id
 from causalist.navigate import find_missing_files, find_users_and_tests, mark_tests
 from causalist.navigate.edges import with_overloads_and_members
-from causalist.pack import count_tokens
 from causalist.parse import find_secrets, with_line_feeds
 from causalist.review.broken_calls import BrokenCall, find_broken_calls, locate_versions
 from causalist.review.changes import ChangedDefinition, ChangedFile, ChangeKind, Comparison, DefinitionVersion
@@ -343,6 +341,8 @@ def pack_review(index: Index, texts: SourceText, review: Review, *, max_tokens: 
     """Return the pack of a review, of at most `max_tokens`. Raises BudgetTooSmall below 200 tokens."""
     if max_tokens < MIN_TOKENS:
         raise BudgetTooSmall(f"a review needs at least {MIN_TOKENS} tokens, not {max_tokens}")
+    from causalist.pack import count_tokens  # no other review needs it
+
     head = f"# Change of {len(review.files)} files: {len(review.definitions)} definitions\n\n"
     parts, n_left_out = [head], dict[str, int]()
     room = max_tokens - count_tokens(head) - _LAST_LINE_TOKENS
@@ -399,6 +399,8 @@ def _mark_change(change: ChangedDefinition) -> str:
     new = change.new.shown.split("\n") if change.new else []
     if not old and not new:
         return ""
+    from difflib import unified_diff  # no review but --pack needs it
+
     around = max(len(old), len(new)) if max(len(old), len(new)) <= _WHOLE_LINES else _AROUND
     marked = list(unified_diff(old, new, lineterm="", n=around))[2:]
     marked = [line for line in marked if around == _AROUND or not line.startswith("@@")]

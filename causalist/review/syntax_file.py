@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from causalist.parse import load_settings, parse_syntax, with_line_feeds
+from causalist.parse import load_language, parse_syntax, with_line_feeds
 
 _LISTS_OF_ARGUMENTS = frozenset({"arguments", "argument_list", "value_arguments"})
 _LISTS_OF_PARAMETERS = frozenset(
@@ -88,9 +88,7 @@ class SyntaxFile:
         self.language = language
         self.text = text
         self.has_errors = tree.root_node.has_error
-        settings = load_settings()
-        named = {each.name: each for each in settings.values()}
-        self._doc_strings = language in named and named[language].comments.doc == "string"
+        self._doc_strings = load_language(language).comments.doc == "string"
 
     @classmethod
     def read(cls, path: str, data: bytes) -> "SyntaxFile | None":

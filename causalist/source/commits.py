@@ -19,7 +19,7 @@ import re
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -105,11 +105,15 @@ def _offer_row(row: bytes, tally: ScanBuilder, links: dict[str, str]) -> None:
 class BlobReader:
     """Reads the blobs of entries that `scan_commit` gave, over one git process, as a context manager.
 
-    A blob that is missing or damaged is "unreadable"; GitError means that git itself cannot work here.
+    A blob that is missing or damaged is "unreadable"; GitError means that git itself cannot work here. With `entries`
+    by path, those of their paths are read instead of the given ones; KeyError means that there is none.
     """
 
-    def __init__(self, git_dir: Path, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self, git_dir: Path, limits: Limits = DEFAULT_LIMITS, entries: Mapping[str, FileEntry] | None = None
+    ) -> None:
         self._git_dir = git_dir
+        self._entries = entries
         self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
         self._messages: IO[bytes] | None = None
@@ -130,6 +134,7 @@ class BlobReader:
         """Return the content with its hash, or the reason why it is skipped."""
         if not self._entered:
             raise RuntimeError("BlobReader.read is called outside of its with block")
+        entry = entry if self._entries is None else self._entries[entry.path]
         if entry.blob is None or not _OBJECT_NAME.fullmatch(entry.blob):
             return SkipReason.UNREADABLE.value
         limit = max_bytes_of(entry.path, self._limits)

@@ -4,7 +4,7 @@ import pytest
 
 from causalist.model.facts import LinkForm
 from causalist.parse import parse_file
-from causalist.parse.data_names.plain_files import link_kind
+from causalist.parse.cleaned_text import link_kind
 from causalist.parse.data_names.schemas import find_tables, is_statement
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, LinkFact, LinkForm
 from causalist.parse.data_names.code import find_texts, read_code_links
-from causalist.parse.data_names.plain_files import find_names, link_kind
+from causalist.parse.data_names.plain_files import find_names
 from causalist.parse.data_names.schemas import (
     SchemaBlock,
     TextOffsets,
@@ -31,7 +31,7 @@ _BLOCKS = {"proto": read_proto, "graphql": read_graphql, "terraform": read_terra
 
 
 def read_file_links(kind: str, text: str) -> tuple[tuple[Definition, ...], tuple[LinkFact, ...]]:
-    """Return the definitions and names in a file without a grammar, of a kind that `link_kind` gives.
+    """Return the definitions and names in a file without a grammar, of a kind that `cleaned_text.link_kind` gives.
 
     Names outside of definitions belong to MODULE_SCOPE.
     """
@@ -81,4 +81,4 @@ def read_markup_links(facts: FileFacts, markup: bytes) -> tuple[LinkFact, ...]:
     return tuple(each for each in dict.fromkeys(links) if (each.scope, each.name) not in keys_of_code)[:_MAX_LINKS]
 
 
-__all__ = ["link_kind", "read_code_links", "read_file_links", "read_markup_links"]
+__all__ = ["read_code_links", "read_file_links", "read_markup_links"]

@@ -8,7 +8,6 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from causalist.model.facts import LinkForm
@@ -16,58 +15,6 @@ from causalist.model.facts import LinkForm
 _MAX_LINE_CHARACTERS = 2_000  # further in a line nothing is read
 
 _KEY = r"[A-Z][A-Z0-9_]{2,80}"
-_LOCALE_FOLDER = re.compile(
-    r"(?:^|/)(?:locales?|langs?|languages?|i18n|translations?|l10n|strings|messages|values)/", re.IGNORECASE
-)
-# Of all languages of a program the one that its keys and questions are written in.
-_ENGLISH = re.compile(
-    r"(?:^|[/._-])en(?:[_-]?(?:us|gb))?(?:[/._-]|$)|(?:^|/)messages\.properties$|(?:^|/)values/strings\.xml$"
-    r"|/translation\.json$",
-    re.IGNORECASE,
-)
-_LOCALE_ENDS = (".json", ".yml", ".yaml", ".properties", ".arb", ".xml", ".ini", ".ftl")
-_TEMPLATE_ENDS = (
-    ".html", ".htm", ".xhtml", ".jinja", ".jinja2", ".j2", ".twig", ".erb", ".haml", ".slim", ".ejs", ".hbs", ".pug",
-    ".handlebars", ".mustache", ".cshtml", ".razor", ".liquid", ".tmpl", ".gohtml", ".tpl", ".heex", ".eex", ".njk",
-)  # fmt: skip
-_BY_END = {
-    ".sql": "sql", ".pgsql": "sql", ".ddl": "sql", ".prisma": "prisma", ".proto": "proto", ".graphql": "graphql",
-    ".graphqls": "graphql", ".gql": "graphql", ".tf": "terraform", ".mk": "make", ".yml": "yaml", ".yaml": "yaml",
-    ".dockerfile": "docker", ".properties": "properties",
-}  # fmt: skip
-_ENV_FILE = re.compile(
-    r"\.env(?:\.[\w.-]+)?|(?:[\w.-]+\.)?env(?:\.(?:example|sample|template|dist|test|local|prod\w*|dev\w*))?"
-    r"|\.?env[-_.](?:example|sample|template)(?:\.\w+)?"
-)
-_BY_NAME = re.compile(
-    r"(?P<docker>dockerfile[\w.-]*|[\w.-]+\.dockerfile|containerfile)|(?P<make>(?:gnu)?makefile(?:\.\w+)?)"
-    r"|(?P<just>\.?justfile)|(?P<npm>package\.json)|(?P<procfile>procfile[\w.]*)"
-)
-
-
-@lru_cache(maxsize=1 << 16)
-def link_kind(path: str) -> str:
-    """Return how names are read from a file without a grammar, "" for not at all.
-
-    >>> link_kind("db/Schema.sql"), link_kind(".env.example"), link_kind("docker/Dockerfile.dev"), link_kind("a.txt")
-    ('sql', 'env', 'docker', '')
-    >>> link_kind("src/locales/en.json"), link_kind("src/locales/de.json"), link_kind("config/locales/en.yml")
-    ('texts', '', 'texts')
-    """
-    lower = path.lower()
-    name = lower.rpartition("/")[2]
-    if name.endswith(_LOCALE_ENDS) and _LOCALE_FOLDER.search(lower):
-        return "texts" if _ENGLISH.search(lower) else ""
-    named = _BY_NAME.fullmatch(name)
-    if named is not None:
-        return str(named.lastgroup)
-    if _ENV_FILE.fullmatch(name):
-        return "env"
-    if name.endswith(_TEMPLATE_ENDS):
-        return "template"
-    if name in ("openapi.json", "swagger.json"):
-        return "yaml"
-    return _BY_END.get(f".{name.rpartition('.')[2]}", "") if "." in name else ""
 
 
 class LinkName(NamedTuple):
@@ -361,7 +308,7 @@ _READERS = {
 
 
 def find_names(kind: str, text: str) -> Iterator[LinkName]:
-    r"""Yield the names in a text of a kind that `link_kind` gives, in the order of each form.
+    r"""Yield the names in a text of a kind that `cleaned_text.link_kind` gives, in the order of each form.
 
     >>> [(each.form.name, each.name) for each in find_names("docker", "ENV APP_PORT=80\nCOPY run.sh /srv/\n")]
     [('SET_KEY', 'APP_PORT'), ('RUN', 'run.sh')]

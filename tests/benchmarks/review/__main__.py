@@ -9,6 +9,7 @@ changes too; beside it stand the plain counts of common commits.
 
 import argparse
 import ast
+import json
 import random
 import re
 import time
@@ -25,7 +26,7 @@ from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role, file_id, sp
 from causalist.navigate.likely_changes import find_missing_files
 from causalist.pipeline.repository import Repository, VersionFacts
 from causalist.review.changes import compare_versions
-from causalist.review.report import review_change
+from causalist.review.report import Review, review_change
 from causalist.review.versions import compare_commits, first_parent
 from causalist.source.git import RunningGit, git_arguments
 from causalist.store import FactsCache, facts_path
@@ -175,6 +176,7 @@ class Replayed(NamedTuple):
     indexing: float
     reviewing: float
     failure: str
+    review: Review | None
 
 
 def replay(root: Path, n: int) -> Iterator[Replayed]:
@@ -188,11 +190,35 @@ def replay(root: Path, n: int) -> Iterator[Replayed]:
             known, between = there.index, time.process_time()
             versions = compare_commits(root, first_parent(root, commit), commit)
             comparison = compare_versions(versions, VersionFacts(cache, versions))
-            review = review_change(there.index, comparison, versions, there.read_bytes, before="", after=commit)
+            with there.reading() as read:
+                review = review_change(there.index, comparison, versions, read, before="", after=commit)
             counts, failure = (len(review.definitions), len(review.broken)), ""
         except Exception as error:
-            counts, failure = (0, 0), f"{type(error).__name__}: {error}"
-        yield Replayed(commit, *counts, between - start, time.process_time() - between, failure)
+            counts, failure, review = (0, 0), f"{type(error).__name__}: {error}", None
+        yield Replayed(commit, *counts, between - start, time.process_time() - between, failure, review)
+
+
+def describe(root: Path, each: Replayed) -> dict[str, object]:
+    """Return the changed definitions and broken calls of a commit, to be read by people, as JSON."""
+    definitions = () if each.review is None else each.review.definitions
+    broken = () if each.review is None else each.review.broken
+    return {
+        "repository": root.parent.name if root.name == "repo" else root.name,
+        "commit": each.commit,
+        "failure": each.failure,
+        "definitions": [
+            {
+                "kind": change.kind.value,
+                "node": change.node,
+                "line": change.line,
+                "was": "" if change.old is None else change.old.node,
+                "signatures": ["" if side is None else side.signature for side in (change.old, change.new)],
+                "edited": change.is_edited,
+            }
+            for change in definitions
+        ],
+        "broken": [call._asdict() for call in broken],
+    }
 
 
 def _commits(root: Path, n: int, *, skip: int = 0) -> list[str]:
@@ -279,6 +305,7 @@ def main() -> None:
     parser.add_argument("repositories", nargs="+", type=Path)
     parser.add_argument("-n", type=int, default=20)
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="append what `replay` says of each commit, as JSON")
     given = parser.parse_args()
     total: Counter[str] = Counter()
     every: list[LeftOut] = []
@@ -297,7 +324,10 @@ def main() -> None:
                 own.update(commits=1, definitions=each.n_definitions, broken=each.n_broken, failed=bool(each.failure))
                 times.append(each.reviewing)
                 if given.verbose or each.failure:
-                    print(f"  {each.commit[:10]} {each.n_definitions} {each.n_broken} {each.failure}")
+                    print(f"  {each.commit[:10]} {each.n_definitions} {each.n_broken} {each.failure}", flush=True)
+                if given.write is not None:
+                    with given.write.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(describe(root, each)) + "\n")
             low, high = np.quantile(times, (0.5, 0.95))
             print(f"  seconds of CPU beside the index: median {low:.2f}, 95 % below {high:.2f}, most {max(times):.2f}")
         else:
