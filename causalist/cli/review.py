@@ -1,14 +1,16 @@
 """`causalist review`: a change as definitions, what it breaks, whom it touches, and what it forgot."""
 
+import re
 import sys
+import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from causalist._internal.text_formatting import align_columns, count_noun
+from causalist._internal.text_formatting import count_noun
 from causalist.cli._output import emit, emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import (
     edge_location,
@@ -20,21 +22,24 @@ from causalist.cli._repository import (
 from causalist.cli._run import NOTHING_FOUND, import_numpy
 from causalist.cli.callers_and_impact import read_share
 from causalist.errors import UsageError
+from causalist.model.node_ids import split_id
 from causalist.serialize.answers import Document
 from causalist.serialize.lookup_documents import review_document
 
 if TYPE_CHECKING:
-    from causalist.model.lookup import Affected
+    from causalist.model.lookup import Affected, ChangesWith
     from causalist.pipeline.repository import Repository
     from causalist.prove import ProvenChange
     from causalist.review.changes import ChangedDefinition
-    from causalist.review.report import Review
+    from causalist.review.report import HotSpot, Review
 
 CONDITION_HOLDS = 3  # exit code: one of --fail-on
 _CONDITIONS = ("breaking", "secrets", "interface", "missing", "layers")
 _MAX_TESTS = 20
 _MAX_MISSING = 5
-_MAX_PATHS = 6  # of one line
+_MAX_PATHS = 12  # of one row
+_WIDTH = 100  # of the lines of a terminal, but for names that are longer
+_PROBABLE = 0.5
 _MAX_PATCH_BYTES = 50_000_000
 _ORDER = ("removed", "signature", "moved", "body", "added")
 _HEADINGS = {
@@ -229,20 +234,34 @@ def _name(side: str) -> str:
 
 
 def _describe(change: "ChangedDefinition") -> str:
-    """Return what happened to a definition, behind its id."""
+    """Return what happened to a definition, behind its name, but for its signatures."""
     from causalist.review.changes import ChangeKind
 
     if change.label == "file":
         return "imports or code outside of definitions"
-    if change.old is None or change.new is None:
-        return change.label
-    if change.kind is ChangeKind.MOVED:
-        edited = ", edited" if change.is_edited else ""
-        return f"{change.label}, was {change.old.node}{edited}"
-    if change.kind is ChangeKind.SIGNATURE:
-        edited = "; its body, too" if change.is_edited else ""
-        return f"{change.old.signature}  ->  {change.new.signature}{edited}"
-    return change.label
+    edited = ", its body too" if change.is_edited else ""
+    if change.kind is ChangeKind.MOVED and change.old is not None:
+        is_near = change.old.path == change.path
+        return f"{change.label}, was {_short(change.old.node) if is_near else change.old.node}{edited}"
+    return f"{change.label}{edited}" if change.kind is ChangeKind.SIGNATURE else change.label
+
+
+def _signatures(change: "ChangedDefinition") -> tuple[str, str] | None:
+    """Return the signatures before and after, each on one line; None if they did not change."""
+    from causalist.review.changes import ChangeKind
+
+    if change.kind is not ChangeKind.SIGNATURE or change.old is None or change.new is None:
+        return None
+    return _on_one_line(change.old.signature), _on_one_line(change.new.signature)
+
+
+def _on_one_line(signature: str) -> str:
+    """Return a signature without line breaks, and without white space and commas before its brackets.
+
+    >>> _on_one_line("def f(\\n    a,\\n    b,\\n):")
+    'def f(a, b):'
+    """
+    return re.sub(r",? ([)\]])", r"\1", re.sub(r"([(\[]) ", r"\1", " ".join(signature.split())))
 
 
 def _by_kind(review: "Review") -> "Iterator[tuple[str, list[ChangedDefinition]]]":
@@ -252,11 +271,40 @@ def _by_kind(review: "Review") -> "Iterator[tuple[str, list[ChangedDefinition]]]
             yield kind, definitions
 
 
-def _section(title: str, lines: Sequence[str], limit: int) -> Iterator[str]:
-    if lines:
-        yield from ("", title, *lines[:limit])
-        if len(lines) > limit:
-            yield f"  and {len(lines) - limit} more; --limit shows more of them"
+class _Row(NamedTuple):
+    """A row of a section: `path` is printed once for all rows of a file in turn, `more` are lines below the row."""
+
+    path: str
+    text: str
+    more: tuple[str, ...] = ()
+
+
+def _fit(path: str, text: str, reason: str) -> _Row:
+    """Return the row with its reason behind it, or below it if both are too long for a line."""
+    is_short = len(text) + len(reason) + 6 <= _WIDTH
+    return _Row(path, f"{text}  {reason}" if is_short else text, () if is_short else tuple(_wrap(reason)))
+
+
+def _wrap(text: str) -> list[str]:
+    return textwrap.wrap(
+        text, _WIDTH - 14, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )  # fmt: skip
+
+
+def _section(title: str, rows: Sequence[_Row], limit: int, option: str = "--limit") -> Iterator[str]:
+    if not rows:
+        return
+    yield from ("", title)
+    path = ""
+    for row in rows[:limit]:
+        if row.path != path:
+            path = row.path
+            yield f"  {path}"
+        indent = "    " if path else "  "
+        yield f"{indent}{row.text}"
+        yield from (f"{indent}       {line}" for line in row.more)
+    if len(rows) > limit:
+        yield f"  and {len(rows) - limit} more; {option} shows more of them"
 
 
 def _summary(review: "Review") -> str:
@@ -267,112 +315,164 @@ def _summary(review: "Review") -> str:
 
 
 def _format_review(review: "Review", limit: int, n_tests: int, proofs: "Sequence[ProvenChange]" = ()) -> Iterator[str]:
+    """Yield what a reviewer acts on, then what changed, then what that touches."""
     if not review.files:
         return
     yield _summary(review)
-    broken = align_columns([(f"  {e.path}:{e.line}", e.target, e.why) for e in review.broken])
+    broken = [
+        _fit("", f"{e.path}:{e.line}", f"{_short(e.node)} calls {_short(e.target)}: {e.why}") for e in review.broken
+    ]
     yield from _section("call sites that no longer fit", broken, limit)
-    yield from _section("secrets added", [f"  {each.path}:{each.line}" for each in review.secrets], limit)
-    rules = [(f"  {e.path}:{e.line}", f"{e.source} uses {e.target}", e.rule) for e in review.layers]
-    yield from _section("layer rules broken", align_columns(rules), limit)
-    for kind, changes in _by_kind(review):
-        rows = [(f"  {each.path}:{each.line}", _short(each), _describe(each)) for each in changes]
-        yield from _section(_HEADINGS[kind], align_columns(rows), limit)
-    yield from _section("other files", _format_others(review), limit)
-    yield from _section(
-        f"users that may run what changed ({len(review.affected)}, the most probable first)",
-        _format_users(review.affected),
-        limit,
-    )
-    yield from _section(
-        f"tests to run ({len(review.tests)} of {review.n_tests} may run it)", _format_users(review.tests), n_tests
-    )
-    proven = [(f"  {each.node}", _describe_proof(each)) for each in proofs]
-    yield from _section("defects tried in changed functions", align_columns(proven), limit)
-    yield from _format_missing(review, min(limit, _MAX_MISSING))
-    hot = [f"  {e.node}  {e.n_users} users, its file in {e.n_commits:g} recent commits" for e in review.hot]
-    yield from _section("hot spots", hot, limit)
-    public = [f"  {each.node}" for each in review.interface]
+    yield from _section("secrets added", [_Row("", f"{each.path}:{each.line}") for each in review.secrets], limit)
+    rules = [
+        _fit("", f"{e.path}:{e.line}", f"{_short(e.source)} uses {_short(e.target)}: {e.rule}") for e in review.layers
+    ]
+    yield from _section("layer rules broken", rules, limit)
+    public = [_Row(e.path, f"{e.line:>5}  {_short(e)}  {_HEADINGS[e.kind.value]}") for e in review.interface]
     yield from _section("public interface changed", public, limit)
+    yield from _format_missing(review, min(limit, _MAX_MISSING))
+    hot = [_Row(split_id(e.node)[0], f"{_short(e.node)}  {_heat(e)}") for e in review.hot]
+    yield from _section("hot spots", hot, limit)
+    for kind, changes in _by_kind(review):
+        yield from _section(_HEADINGS[kind], [_definition_row(each) for each in changes], limit)
+    proven = [_fit(split_id(e.node)[0], _short(e.node), _describe_proof(e)) for e in proofs]
+    yield from _section("defects tried in changed functions", proven, limit)
+    title = f"tests to run: {len(review.tests)} of {review.n_tests} may run it{_probably(review.tests)}"
+    option = "--max-tests" if n_tests >= _MAX_TESTS else "--max-tests or --share"
+    yield from _section(title, [_user_row(each) for each in review.tests], n_tests, option)
+    title = f"users that may run what changed: {len(review.affected)}{_probably(review.affected)}"
+    yield from _section(title, [_user_row(each) for each in review.affected], limit)
+    yield from _section("other files", _format_others(review), limit)
 
 
-def _format_others(review: "Review") -> list[str]:
-    """Return the files that the definitions do not tell of, those with one note on one line."""
+def _probably(affected: "Sequence[Affected]") -> str:
+    n = sum(each.probability >= _PROBABLE for each in affected)
+    return f", {n} of them probably" if 0 < n < len(affected) else ""
+
+
+def _definition_row(each: "ChangedDefinition") -> _Row:
+    text = _describe(each) if each.label == "file" else f"{_short(each)}  {_describe(each)}"
+    if (signatures := _signatures(each)) is None:
+        return _Row(each.path, f"{each.line:>5}  {text}")
+    signs = zip("-+", signatures, strict=True)
+    return _Row(
+        each.path, f"{each.line:>5}  {text}", tuple(line for sign, side in signs for line in _wrap(f"{sign} {side}"))
+    )
+
+
+def _format_others(review: "Review") -> list[_Row]:
+    """Return the files that the definitions do not tell of, those with one note in one row."""
+    rows: list[_Row] = []
+    for note, paths in _list_others(review):
+        more = f" and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else ""
+        lines = _wrap(f"{note}: {', '.join(paths[:_MAX_PATHS])}{more}")
+        rows.append(_Row("", lines[0], tuple(lines[1:])))
+    return rows
+
+
+def _list_others(review: "Review") -> list[tuple[str, list[str]]]:
+    """Return (note, files that have it) of the files that the definitions do not tell of."""
     by_note: dict[str, list[str]] = {}
     for each in review.files:
         if each.note or not each.has_code or each.status == "renamed":
             renamed = f" (was {each.before})" if each.status == "renamed" else ""
             status = f"{each.status}, " if each.status in ("added", "removed") else ""
             by_note.setdefault(f"{status}{each.note or 'renamed'}", []).append(f"{each.path}{renamed}")
-    return [
-        f"  {note}: {', '.join(paths[:_MAX_PATHS])}"
-        + (f" and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else "")
-        for note, paths in by_note.items()
-    ]
+    return list(by_note.items())
 
 
-def _format_users(affected: "Sequence[Affected]") -> list[str]:
-    return [f"  {each.probability:.2f}  {each.node}  {_reason(each)}" for each in affected]
+def _user_row(each: "Affected") -> _Row:
+    path, symbol = split_id(each.node)
+    return _fit(path or each.node, f"{each.probability:.2f}  {symbol or 'the file'}", _reason(each))
 
 
 def _reason(each: "Affected") -> str:
     """Return why a change reaches a node: the use by which it depends on it."""
     if not each.depth:
-        return "changed itself"
-    through = f" (overridden by {each.overridden_by})" if each.overridden_by else ""
-    through = f" (in {each.run_with}, run with it)" if each.run_with else through
-    return f"{each.edge.kind} {each.edge.target}, {edge_location(each.edge)}{through}"
+        return "changed"
+    through = f" (overridden by {_short(each.overridden_by)})" if each.overridden_by else ""
+    through = f" (in {_short(each.run_with)}, run with it)" if each.run_with else through
+    edge = each.edge
+    is_near = split_id(edge.source)[0] == split_id(each.node)[0] and edge.line is not None
+    place = f"line {edge.line}" if is_near else edge_location(edge)
+    return f"{edge.kind} {_short(edge.target)}, {place}{through}"
+
+
+def _heat(spot: "HotSpot") -> str:
+    return f"{count_noun(spot.n_users, 'user')}, its file in about {max(1, round(spot.n_commits))} recent commits"
 
 
 def _format_missing(review: "Review", limit: int) -> Iterator[str]:
-    rows = [
-        (f"  {each.file}", f"{each.probability:.2f}", f"{each.n_both} of {each.n_commits} commits of {each.changed}")
-        for each in review.missing
-    ]
-    yield from _section("usually changes too, and did not (history)", align_columns(rows), limit)
+    rows = [_fit("", f"{e.probability:.2f}  {e.file}", _describe_history(e)) for e in review.missing]
+    yield from _section("usually changes too, and did not", rows, limit)
 
 
-def _short(change: "ChangedDefinition") -> str:
-    return change.node.partition("::")[2] or change.node
+def _describe_history(each: "ChangesWith") -> str:
+    name = each.changed.rpartition("/")[2]
+    return f"changed in {each.n_both} of {count_noun(each.n_commits, 'commit')} of {name}"
 
 
-def _status(status: str, before: str) -> str:
-    return f"renamed from {before}" if status == "renamed" else status
+def _short(node: "ChangedDefinition | str") -> str:
+    """Return the name of a definition without its path, the path of a file."""
+    node_id = node if isinstance(node, str) else node.node
+    return node_id.partition("::")[2] or node_id
 
 
 def format_markdown(review: "Review", limit: int, n_tests: int, proofs: "Sequence[ProvenChange]" = ()) -> Iterator[str]:
     """Yield the review as a comment of a pull request; long lists are folded."""
     yield f"**Review** {_markdown(_summary(review))}"
     if review.broken:
-        yield from ("", f"### Call sites that no longer fit ({len(review.broken)})", "")
-        yield from (f"- `{e.path}:{e.line}` calls `{e.target}`: {_markdown(e.why)}" for e in review.broken[:limit])
+        rows = [f"- `{e.path}:{e.line}` calls `{e.target}`: {_markdown(e.why)}" for e in review.broken]
+        yield from _list("Call sites that no longer fit", rows, limit)
     if review.secrets:
-        yield from ("", "### Secrets added", "", *(f"- `{e.path}:{e.line}`" for e in review.secrets[:limit]))
+        yield from _list("Secrets added", [f"- `{e.path}:{e.line}`" for e in review.secrets], limit)
     if review.layers:
-        yield from ("", f"### Layer rules broken ({len(review.layers)})", "")
-        yield from (f"- `{e.path}:{e.line}` uses `{e.target}`: {_markdown(e.rule)}" for e in review.layers[:limit])
+        rows = [f"- `{e.path}:{e.line}` uses `{e.target}`: {_markdown(e.rule)}" for e in review.layers]
+        yield from _list("Layer rules broken", rows, limit)
+    if review.interface:
+        rows = [f"- `{e.node}` {_HEADINGS[e.kind.value]}" for e in review.interface]
+        yield from _list("Public interface changed", rows, limit)
+    if review.missing:
+        rows = [f"- {e.probability:.2f} `{e.file}` {_markdown(_describe_history(e))}" for e in review.missing]
+        yield from _list("Usually changes too, and did not", rows, _MAX_MISSING)
+    if review.hot:
+        yield from _list("Hot spots", [f"- `{e.node}` {_heat(e)}" for e in review.hot], limit)
     yield from ("", "### Definitions", "")
     for kind, changes in _by_kind(review):
-        rows = [f"- `{each.node}` {_markdown(_describe(each))}" for each in changes[:limit]]
-        more = [f"- and {len(changes) - limit} more"] if len(changes) > limit else []
-        yield from _fold(f"{_HEADINGS[kind]} ({len(changes)})", rows + more)
-    users = [f"- {e.probability:.2f} `{e.node}`" for e in review.affected[:limit]]
-    yield from _fold(f"users that may run it ({len(review.affected)})", users)
-    tests = [f"- {e.probability:.2f} `{e.node}`" for e in review.tests[:n_tests]]
-    yield from _fold(f"tests to run ({len(review.tests)})", tests)
-    proven = [f"- `{e.node}` {_markdown(_describe_proof(e))}" for e in proofs]
-    yield from _fold("defects tried in changed functions", proven)
-    missing = [
-        f"- {e.probability:.2f} `{e.file}`: {e.n_both} of {e.n_commits} commits of `{e.changed}`"
-        for e in review.missing[:_MAX_MISSING]
-    ]
-    yield from _fold("usually changes too, and did not", missing)
+        yield from _fold(f"{_HEADINGS[kind]} ({len(changes)})", [_markdown_row(each) for each in changes], limit)
+    yield from _fold(
+        "defects tried in changed functions", [f"- `{e.node}` {_markdown(_describe_proof(e))}" for e in proofs], limit
+    )
+    title = f"tests to run ({len(review.tests)} of {review.n_tests}{_probably(review.tests)})"
+    yield from _fold(title, [f"- {e.probability:.2f} `{e.node}`" for e in review.tests], n_tests)
+    users = [f"- {e.probability:.2f} `{e.node}` {_markdown(_reason(e))}" for e in review.affected]
+    yield from _fold(f"users that may run it ({len(review.affected)}{_probably(review.affected)})", users, limit)
+    others = [f"- {_markdown(note)}: {', '.join(f'`{p}`' for p in paths)}" for note, paths in _list_others(review)]
+    yield from _fold("other files", others, limit)
 
 
-def _fold(title: str, rows: Iterable[str]) -> Iterator[str]:
-    rows = list(rows)
+def _markdown_row(each: "ChangedDefinition") -> str:
+    row = f"- `{each.node}` {_markdown(_describe(each))}"
+    signatures = _signatures(each)
+    return row if signatures is None else f"{row}: {_code(signatures[0])} → {_code(signatures[1])}"
+
+
+def _code(text: str) -> str:
+    """Return a text as code in Markdown, whatever marks it has."""
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
+
+
+def _list(title: str, rows: Sequence[str], limit: int) -> Iterator[str]:
+    yield from ("", f"### {title} ({len(rows)})", "", *rows[:limit])
+    if len(rows) > limit:
+        yield f"- and {len(rows) - limit} more"
+
+
+def _fold(title: str, rows: Sequence[str], limit: int) -> Iterator[str]:
     if rows:
-        yield from (f"<details><summary>{title}</summary>", "", *rows, "", "</details>")
+        more = [f"- and {len(rows) - limit} more"] if len(rows) > limit else []
+        yield from (f"<details><summary>{title}</summary>", "", *rows[:limit], *more, "", "</details>")
 
 
 def _markdown(text: str) -> str:
@@ -389,7 +489,9 @@ def _findings(review: "Review") -> Iterator[tuple[str, str, str, int, str]]:
         yield "layers", "error", rule.path, rule.line, f"uses {rule.target}: {rule.rule}"
     for change in review.interface:
         if change.new is not None:
-            message = f"public interface changed: {_describe(change)}"
+            signatures = _signatures(change)
+            described = _describe(change) if signatures is None else "  ->  ".join(signatures)
+            message = f"public interface changed: {described}"
             yield "interface", "warning", change.path, change.line, message
 
 

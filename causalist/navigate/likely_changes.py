@@ -193,6 +193,8 @@ def gather_missing(index: Index, changed: Iterable[str]) -> MissingEvidence | No
     if not len(among):
         return None
     files = _Files(index, owners, among)
+    if not len(files.nodes):  # what changes together has no language
+        return None
     nothing, best = np.zeros(len(files.nodes)), np.full(len(files.nodes), -np.inf)
     n_both, reasons = np.zeros(len(files.nodes), dtype=np.int64), np.zeros(len(files.nodes), dtype=np.int64)
     idle, together, n_commits = np.zeros(len(files.nodes)), np.zeros(len(files.nodes)), dict[int, int]()
@@ -287,7 +289,7 @@ def _count_common_commits(history: History, files: NDArray[np.int64], owner: int
     """Return what the commits of the file `owner` say of the files with nodes `files`, which ascend."""
     n, n_all = len(files), len(history.indptr) - 1
     together, counts, idle = np.zeros(n), np.zeros(n, dtype=np.int64), np.full(n, n_all, dtype=np.int64)
-    if not len(history) or not n_all:
+    if not len(history) or not n_all or not n:
         return _Common(together, counts, idle, 0)
     row_of_file = np.searchsorted(files, history.nodes)
     row_of_file = np.where(

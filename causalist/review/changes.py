@@ -22,6 +22,7 @@ from causalist.review.versions import FileVersions
 _MIN_MARKS = 12  # of code that is known again under another name
 _MIN_SHARE = 0.6  # of common marks of a definition and the one that it became
 _MAX_PAIRS = 20_000
+_WRAPPED_KINDS = TYPE_KINDS | {NodeKind.NAMESPACE}
 
 
 class ChangeKind(StrEnum):
@@ -38,12 +39,20 @@ class DefinitionVersion:
     """A definition in one version of a file. What needs the syntax tree is read on first use."""
 
     def __init__(
-        self, file: "ReadFile", fact: Definition, holes: Sequence[tuple[int, int]], order: int, *, is_method: bool
+        self,
+        file: "ReadFile",
+        fact: Definition,
+        holes: Sequence[tuple[int, int]],
+        order: int,
+        *,
+        is_method: bool,
+        is_wrapper: bool = False,
     ) -> None:
         self._file = file
         self._holes = holes
         self.fact = fact
         self.is_method = is_method
+        self.is_wrapper = is_wrapper  # a module around types alone, which other files have as well
         self.order = order
 
     @property
@@ -148,8 +157,12 @@ class ReadFile:
         self._data = data
         definitions = facts.definitions
         inside: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        holds_code: set[int] = set()  # definitions with others than types in them
         for each in definitions:
             inside[each.parent].append((each.start_byte, each.end_byte))
+            if each.kind not in _WRAPPED_KINDS:
+                holds_code.add(each.parent)
+        wrappers = (NodeKind.NAMESPACE, NodeKind.TRAIT) if facts.language == "ruby" else (NodeKind.NAMESPACE,)
         self._holes = inside[MODULE_SCOPE]
         callables = [(d.start_byte, d.end_byte, d) for d in definitions if d.kind in CALLABLE_KINDS]
         versions: list[DefinitionVersion] = []
@@ -162,7 +175,10 @@ class ReadFile:
             holes = [span for span in inside[order] if span != (start, end)]
             parent = definitions[each.parent] if each.parent != MODULE_SCOPE else None
             is_method = parent is not None and parent.kind in TYPE_KINDS
-            versions.append(DefinitionVersion(self, each, holes, order, is_method=is_method))
+            is_wrapper = each.kind in wrappers and bool(holes) and order not in holds_code
+            versions.append(
+                DefinitionVersion(self, each, holes, order, is_method=is_method, is_wrapper=is_wrapper)
+            )  # fmt: skip
         self.definitions = tuple(versions)
 
     @property
@@ -433,7 +449,13 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
         for each in new_left
         if id(each) not in taken
     ]
+    result = [each for each in result if not _is_wrapper(each)]
     return [each for each in result if not _is_inside(each, result)]
+
+
+def _is_wrapper(change: ChangedDefinition) -> bool:
+    version = change.new or change.old
+    return change.kind != ChangeKind.MOVED and version is not None and version.is_wrapper
 
 
 def _parent_name(each: DefinitionVersion) -> str:

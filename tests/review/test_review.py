@@ -385,6 +385,48 @@ def test_a_value_that_a_condition_sets_is_not_removed() -> None:
     assert changed(old, b"import sys\n") == [("removed", "LIMIT")]
 
 
+def test_a_module_of_ruby_around_a_class_is_not_what_was_added() -> None:
+    wrapped = (
+        b"module Shop\n  module Prices\n    class Tax\n      def rate\n        1\n      end\n    end\n  end\nend\n"
+    )
+    assert changed(b"", wrapped, "a.rb") == [("added", "Shop.Prices.Tax")]
+    with_code = b"module Shop\n  LIMIT = 3\n  class Tax\n  end\nend\n"
+    assert changed(b"", with_code, "a.rb") == [("added", "Shop")]
+
+
+def test_files_without_a_language_that_change_together_are_no_failure(tmp_path: Path) -> None:
+    folder = write_all(tmp_path, {"ci/one.yml": "a: 0\n", "ci/two.yml": "b: 0\n"})
+    git(folder, "init", "-q", "-b", "main")
+    for n in range(1, 4):
+        write_all(folder, {"ci/one.yml": f"a: {n}\n", "ci/two.yml": f"b: {n}\n"})
+        commit(folder)
+    write_all(folder, {"ci/one.yml": "a: 9\n"})
+    found = documented(folder)
+    assert found["missing"] == [] and [each["path"] for each in found["files"]] == ["ci/one.yml"]
+
+
+def test_lines_for_a_terminal_are_no_wider_than_a_hundred_columns(tmp_path: Path) -> None:
+    folders = "/".join(f"folder{n}" for n in range(6))
+    names = [f"a_function_with_rather_a_long_name_{n}" for n in range(3)]
+    before = "".join(f"def {name}(first):\n    return first\n\n\n" for name in names)
+    users = f"import {folders.replace('/', '.')}.low as low\n" + "".join(
+        f"\n\ndef use_{name}():\n    return low.{name}(1)\n" for name in names
+    )
+    folder = write_all(tmp_path, {f"{folders}/low.py": before, f"{folders}/high.py": users})
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(folder, {f"{folders}/low.py": before.replace("first)", "first, second, third, fourth, fifth, sixth)")})
+    lines = invoke("review", cwd=folder).stdout.split("\n")
+    assert max(map(len, lines)) <= 100
+    section = lines[lines.index("changed in signature") :]
+    assert section[1:5] == [
+        f"  {folders}/low.py",
+        f"        1  {names[0]}  function",
+        f"           - def {names[0]}(first)",
+        f"           + def {names[0]}(first, second, third, fourth, fifth, sixth)",
+    ]
+
+
 def test_a_file_that_always_changes_too_is_missing_and_no_other(tmp_path: Path) -> None:
     """Cart and price changed together in each of six commits, the report once with them and four times alone."""
     folder = write_all(tmp_path / "shop", {f"{name}.py": "N = 0\n" for name in ("cart", "price", "report")})
@@ -457,8 +499,8 @@ def test_defects_in_changed_functions_that_tests_notice(shop: Path) -> None:
     text = invoke("review", "--prove", "--max-mutants", "3", cwd=shop).stdout
     lines = [" ".join(line.split()) for line in text.splitlines()]
     n = proofs["double"]["n_defects"]
-    assert f"shop/sums.py::double {n} of {n} defects are noticed by tests" in lines
-    assert f"shop/sums.py::silent no test notices: {proofs['silent']['n_defects']} defects" in lines
+    assert f"double {n} of {n} defects are noticed by tests" in lines
+    assert f"silent no test notices: {proofs['silent']['n_defects']} defects" in lines
     assert "leave out REV" in invoke("review", "HEAD", "--prove", cwd=shop).stderr
     assert "goes with" in invoke("review", "--prove", "--format", "sarif", cwd=shop).stderr
     assert json.loads(invoke("review", "--json", cwd=shop).stdout)["proofs"] is None
