@@ -172,14 +172,18 @@ def _find_misfits(
             signatures[other] = listed
         targets[other] = 1.0
     by_source: dict[int, float] = {}
+    told: dict[int, tuple[set[int], int]] = {}  # first rows of the calls that edges stand for, and their number
     numbers = graph.edges_into(np.array([n for n, share in targets.items() if share], dtype=np.int64))
     for number, confidence in zip(numbers.tolist(), graph.certainties(numbers).tolist(), strict=True):
         if edges.kinds[number] == EdgeKind.CALLS and confidence >= _MIN_CONFIDENCE:
             source = int(edges.sources[number])
             by_source[source] = max(by_source.get(source, 0.0), confidence)
+            rows, n_calls = told.get(source, (set(), 0))
+            told[source] = {*rows, int(edges.rows[number])}, n_calls + int(edges.counts[number])
     # Where arguments choose between overloads, a call that no longer fits has lost its target.
     name = new.fact.name
-    if owner < 0 and all(other in targets for other in _find_by_name(index, name)):
+    is_only_one = owner < 0 and all(other in targets for other in _find_by_name(index, name))
+    if is_only_one:
         for source in _untold_callers(graph, name, new.path):
             by_source.setdefault(source, _GONE_SHARE)
         for source in _writers_of(index, name, new.path):
@@ -191,7 +195,10 @@ def _find_misfits(
         variants = _variants_of(graph, source)
         shared = _calls_others(graph, source, {*targets, *variants} if node in variants else set(targets), names)
         fitting = [listed for other, listed in signatures.items() if other == node or other not in variants]
-        for call in files.calls_in(graph, source, frozenset(names)):
+        calls = files.calls_in(graph, source, frozenset(names))
+        if not is_only_one and source in told and len(calls) > told[source][1]:
+            calls = [call for call in calls if call.row in told[source][0]]  # others may call something else
+        for call in calls:
             if call.is_open or caller is None or (shared and call.name in names):
                 continue
             language = caller.language

@@ -394,6 +394,26 @@ def test_a_module_of_ruby_around_a_class_is_not_what_was_added() -> None:
     assert changed(b"", with_code, "a.rb") == [("added", "Shop")]
 
 
+def test_a_second_call_by_the_same_name_may_mean_another_function(tmp_path: Path) -> None:
+    """The caller has two calls of `jobs`, of two classes, and the changed one is known to be the second."""
+    one = "class Box:\n    def jobs(self):\n        return []\n"
+    user = (
+        "from box import Box\n\n\ndef all_jobs(servers, boxes: list[Box]):\n"
+        "    for server in servers:\n        server.jobs()\n"
+        "    for box in boxes:\n        box.jobs()\n"
+    )
+    other = "class Server:\n    def jobs(self):\n        return []\n"
+    folder = write_all(tmp_path, {"box.py": one, "server.py": other, "user.py": user})
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(
+        folder, {"box.py": one.replace("self", "self, names"), "user.py": user.replace("box.jobs()", "box.jobs(1)")}
+    )
+    assert documented(folder)["broken_calls"] == []
+    write_all(folder, {"user.py": user})
+    assert [each["line"] for each in documented(folder)["broken_calls"]] == [8]
+
+
 def test_files_without_a_language_that_change_together_are_no_failure(tmp_path: Path) -> None:
     folder = write_all(tmp_path, {"ci/one.yml": "a: 0\n", "ci/two.yml": "b: 0\n"})
     git(folder, "init", "-q", "-b", "main")
