@@ -104,17 +104,31 @@ def fit(cases: Sequence[Case]) -> MissingWeights:
     return MissingWeights(float(weights[-1] - raw @ mean), *(float(each) for each in raw))
 
 
-def judge(cases: Sequence[Case], weights: MissingWeights) -> list[tuple[int, bool, bool, bool]]:
-    """Return (files named, is it among them, among as many plain counts, among three of these) for each case."""
-    found: list[tuple[int, bool, bool, bool]] = []
+class Judged(NamedTuple):
+    """One case: how many files are named, and is the missing one among them.
+
+    `is_first` asks for the three likeliest, however unlikely; `is_plain` for as many plain counts as are named, and
+    `is_plain_first` for three of these.
+    """
+
+    n_named: int
+    is_named: bool
+    is_first: bool
+    is_plain: bool
+    is_plain_first: bool
+
+
+def judge(cases: Sequence[Case], weights: MissingWeights) -> list[Judged]:
+    """Return what these weights say of each case."""
+    found: list[Judged] = []
     for each in cases:
         chances = 1.0 / (1.0 + np.exp(-(weights.bias + each.scaled @ np.array(weights[1:]))))
-        best = np.argsort(-chances, kind="stable")[:MAX_MISSING]
-        best = best[chances[best] >= MIN_OTHER]
+        first = np.argsort(-chances, kind="stable")[:MAX_MISSING]
+        best = first[chances[first] >= MIN_OTHER]
         said = best if len(best) and chances[best[0]] >= MIN_BEST else best[:0]
         plain = each.is_missing_of_plain[np.argsort(-each.plain, kind="stable")[:MAX_MISSING]]
-        is_plain, is_plain_of_three = bool(plain[: len(said)].any()), bool(plain.any())
-        found.append((len(said), bool(each.is_missing[said].any()), is_plain, is_plain_of_three))
+        named, is_first = bool(each.is_missing[said].any()), bool(each.is_missing[first].any())
+        found.append(Judged(len(said), named, is_first, bool(plain[: len(said)].any()), bool(plain.any())))
     return found
 
 
@@ -126,7 +140,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=300)
     parser.add_argument("--shipped", action="store_true", help="judge by the weights of the program; fit none")
     given = parser.parse_args()
-    every: list[tuple[int, bool, bool, bool]] = []
+    every: list[Judged] = []
     if given.shipped:
         for root in given.repositories:
             judged = judge(list(collect(root, given.n, given.every)), MISSING_WEIGHTS)
@@ -144,13 +158,14 @@ def main() -> None:
     print(fit([case for own in cases.values() for case in own]))
 
 
-def _print(name: str, judged: Sequence[tuple[int, bool, bool, bool]]) -> None:
-    spoken = [each for each in judged if each[0]]
-    print(f"{name}: {len(judged)} cases, it speaks of {interval([bool(each[0]) for each in judged])}")
-    print(f"  named {interval([e[1] for e in spoken])}, plain, as many {interval([e[2] for e in spoken])}")
+def _print(name: str, judged: Sequence[Judged]) -> None:
+    spoken = [each for each in judged if each.n_named]
+    print(f"{name}: {len(judged)} cases, it speaks of {interval([bool(e.n_named) for e in judged])}")
+    print(f"  named {interval([e.is_named for e in spoken])}, plain, as many {interval([e.is_plain for e in spoken])}")
     print(
-        f"  three plain there {interval([e[3] for e in spoken])}, of all {interval([e[3] for e in judged])}", flush=True
+        f"  always three {interval([e.is_first for e in judged])}, plain {interval([e.is_plain_first for e in judged])}"
     )
+    print(f"  three plain where it speaks {interval([e.is_plain_first for e in spoken])}", flush=True)
 
 
 if __name__ == "__main__":
