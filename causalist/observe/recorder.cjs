@@ -319,6 +319,53 @@ function watchJest(loaded) {
   };
 }
 
+// The runner of vitest is an ES module, which only a hook of the loader reaches. It puts a module before it that gives
+// the same names, of which `startTests` hands its runner over.
+const VITEST = Symbol.for("causalist.vitest");
+const IS_RUNNER = /[\\/]@vitest[\\/]runner[\\/]dist[\\/]index\.js$/;
+
+function wrapVitest(url) {
+  const own = JSON.stringify(`${url}?causalist`);
+  return (
+    `import { startTests as start } from ${own};\nexport * from ${own};\n` +
+    `export function startTests(specs, runner) {\n` +
+    `  globalThis[Symbol.for("causalist.vitest")]?.(runner);\n  return start(specs, runner);\n}\n`
+  );
+}
+
+function watchVitest() {
+  const started = [process.argv[1] || "", ...process.execArgv]; // a worker thread of vitest has no script
+  if (!started.some((each) => /(^|[\\/])vitest([\\/.]|$)/.test(each))) return; // hooks take time in each process
+  globalThis[VITEST] = watchRunner;
+  const answer = (url) => ({ format: "module", source: wrapVitest(url), shortCircuit: true });
+  if (typeof Module.registerHooks === "function") {
+    Module.registerHooks({ load: (url, context, next) => (IS_RUNNER.test(url) ? answer(url) : next(url, context)) });
+  } else if (typeof Module.register === "function") {
+    const hook =
+      `const IS_RUNNER = ${IS_RUNNER};\n${wrapVitest}\nconst answer = ${answer};\n` +
+      `export async function load(url, context, next) { return IS_RUNNER.test(url) ? answer(url) : next(url, context); }`;
+    Module.register(`data:text/javascript,${encodeURIComponent(hook)}`);
+  }
+}
+
+function watchRunner(runner) {
+  if (!runner || watched.has(runner)) return;
+  watched.add(runner);
+  const { onBeforeRunTask: before, onAfterRunTask: after, onAfterRunFiles: last } = runner;
+  runner.onBeforeRunTask = async function () {
+    if (before) await before.apply(this, arguments);
+    beginTest();
+  };
+  runner.onAfterRunTask = function () {
+    endTest();
+    return after && after.apply(this, arguments);
+  };
+  runner.onAfterRunFiles = function () {
+    flush(false); // threads are ended without a word
+    return last && last.apply(this, arguments);
+  };
+}
+
 function flushAfter(pause) {
   setTimeout(() => {
     if (!isInTest) flush(false);
@@ -343,6 +390,7 @@ try {
   post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
   startSampling();
   watchLoading();
+  watchVitest();
   process.on("exit", () => flush(true));
   flushAfter(FIRST_PAUSE_MILLISECONDS);
   process.on("SIGTERM", flushAndEnd); // runners of tests end their workers so

@@ -184,3 +184,68 @@ def test_a_terminated_process_loses_nothing_that_was_written(cart: Path) -> None
         process.kill()
     assert ("loop.js::f", f"{C}wait") in named_calls(cart, read_run(run, repository.index))
     assert sys.platform == "win32" or process.returncode == -9
+
+
+RUNNER = """export async function startTests(files, runner) {
+  for (const file of files) for (const task of file) {
+    await runner.onBeforeRunTask(task);
+    await task.run();
+    await runner.onAfterRunTask(task);
+  }
+  await runner.onAfterRunFiles?.(files);
+}
+export const other = 1;
+"""
+STARTER = """import { other, startTests } from '@vitest/runner';
+import { Worker, isMainThread } from 'node:worker_threads';
+import { it, tasks } from './test/sums.test.js';
+
+const runner = { onBeforeRunTask() {}, onAfterRunTask() {} };
+if (isMainThread && process.argv[2] === 'thread') {
+  const execArgv = ['--require', './node_modules/vitest/quiet.cjs'];
+  const worker = new Worker(new URL(import.meta.url), { argv: [], execArgv });
+  await new Promise((done) => worker.on('exit', done));
+} else if (other === 1) {
+  await startTests([tasks], runner);
+  if (!isMainThread) process.exit();
+}
+"""
+SUMS = """export function double(x) {
+  return x * 2;
+}
+export function triple(x) {
+  return x * 3;
+}
+"""
+SUMS_TESTS = """import { double, triple } from '../src/sums.js';
+export const tasks = [];
+export function it(name, run) { tasks.push({ name, run }); }
+it('doubles', () => {
+  double(2);
+});
+it('triples', async () => {
+  await null;
+  triple(2);
+});
+"""
+
+
+@pytest.mark.parametrize("pool", ["process", "thread"])
+def test_tests_of_vitest_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pool: str) -> None:
+    """The runner is a stand-in with the interface of `@vitest/runner`, so that nothing is installed."""
+    package = {"name": "@vitest/runner", "version": "4.0.0", "type": "module", "exports": "./dist/index.js"}
+    root = write_all(
+        tmp_path,
+        {
+            "package.json": '{"type": "module"}', ".gitignore": "node_modules\n", "vitest.mjs": STARTER,
+            "src/sums.js": SUMS, "test/sums.test.js": SUMS_TESTS,
+            "node_modules/vitest/quiet.cjs": "",
+            "node_modules/@vitest/runner/package.json": json.dumps(package),
+            "node_modules/@vitest/runner/dist/index.js": RUNNER,
+        },
+    )  # fmt: skip
+    monkeypatch.chdir(root)
+    assert invoke("observe", "--", "node", "vitest.mjs", *(("thread",) if pool == "thread" else ())).code == 0
+    ran = {test: {each.id for each in versions} for test, (_, versions) in store_of(root).tests.items()}
+    tests, sums = "test/sums.test.js::it ", "src/sums.js::"
+    assert ran == {f"{tests}doubles": {f"{sums}double"}, f"{tests}triples": {f"{sums}triple"}}
