@@ -1,19 +1,26 @@
-"""Choice among functions of one name of which a build compiles one, in languages with headers.
+"""Choice among functions that one name means: twins of which a build compiles one, and procedures of a generic name.
 
-Such twins stand in branches of `#if`, or in files for platforms. Which one a build takes is not known, so that they
-are one set: each shares the certainty that it is one of them, by the rule `build-variant`. What the code around a call
-is compiled under decides as far as it can: a function behind `#ifdef A` calls no twin behind `#ifndef A`.
+A generic name stands for several procedures, of which a call means the one that takes its arguments, by their declared
+types. Where that is not known, the call means the generic name.
+
+Twins, in languages with headers, stand in branches of `#if`, or in files for platforms. Which one a build takes is not
+known, so that they are one set: each shares the certainty that it is one of them, by the rule `build-variant`. What the
+code around a call is compiled under decides as far as it can: a function behind `#ifdef A` calls no twin behind
+`#ifndef A`.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.infer.inference import Inference
 from causalist.graph.program import Program
+from causalist.graph.resolution_results import ValueKind
 from causalist.graph.rules import RuleName
-from causalist.model.facts import NEVER, opposite_condition
+from causalist.model.facts import MODULE_SCOPE, NEVER, UNCOUNTED, opposite_condition
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import OPTIONAL, split_top
 
@@ -224,3 +231,254 @@ def are_exclusive(one: _Conditions, other: _Conditions) -> bool:
 def _denies(condition: str, name: str) -> bool:
     """Return True if a condition says that there is no `name`: `!strlcpy`, `!HAVE_STRLCPY`."""
     return any(word.lower() == name.lower() for word in re.findall(r"!(?:HAVE_|HAS_)?(\w+)", condition))
+
+
+@dataclass(frozen=True, slots=True)
+class SpecificProcedures:
+    """Procedures that other names stand for, and the choice of one by the arguments of a call."""
+
+    inference: Inference
+    _known: dict[int, list[tuple[int, bool]]] = field(default_factory=dict)
+
+    def find(self, number: int) -> list[tuple[int, bool]]:
+        """Return the procedures that the name of a definition stands for, itself if it is one.
+
+        With each comes True if it gets the object that it is called on.
+        """
+        if (known := self._known.get(number)) is not None:
+            return known
+        program = self.inference.program
+        self._known[number] = []  # a cycle of names ends here
+        file, owner = program.file_of[number], program.parent(number)
+        symbols, is_member = program.files[file], owner >= 0 and program.is_type(owner)
+        written = symbols.specifics.get(program.definition_of[number].qualname)
+        found: dict[tuple[int, bool], None] = {}
+        scope = program.parent(owner) if is_member else owner
+        for each in written or ():
+            name = each.lstrip("-.=")
+            if each.startswith("="):  # declared to be like another
+                found[number, True] = None
+                continue
+            if each.startswith("."):
+                member, _ = program.find_member(owner, name)
+                found.update(dict.fromkeys(self.find(member) if member >= 0 else ()))
+                continue
+            value = self.inference.infer_chain(file, scope - symbols.first if scope >= 0 else MODULE_SCOPE, name)
+            if value is None or value.kind is not ValueKind.DEFINITION:
+                continue
+            is_passed = is_member and not each.startswith("-")
+            procedure = value.number if value.number != number else self._namesake(number)
+            found.update(((each, is_passed), None) for each, _ in (self.find(procedure) if procedure >= 0 else ()))
+        self._known[number] = list(found) if written else [(number, False)]
+        return self._known[number]
+
+    def _namesake(self, number: int) -> int:
+        """Return the procedure that has the name of the generic one that stands for it, or -1."""
+        program = self.inference.program
+        symbols, generic = program.files[program.file_of[number]], program.definition_of[number]
+        same = (
+            i for i, d in enumerate(symbols.facts.definitions) if d.qualname == generic.qualname and d is not generic
+        )
+        return symbols.first + next(same, -1 - symbols.first)
+
+    def choose(self, place: tuple[int, int], number: int, arguments: str, values: str) -> list[int]:
+        """Return the procedure that a call of a definition by its name runs; the definition where that is not known.
+
+        `place` is the (file, scope) of the call, `arguments` and `values` are as `Call` has them.
+        """
+        several = self.find(number)
+        if several and several[0][0] != number:  # procedures of the same name elsewhere are its own as well
+            passed = self._others(place, number)
+            several = list(dict.fromkeys(each for other in (number, *passed) for each in self.find(other)))
+        if len(several) < 2 or arguments == UNCOUNTED:
+            return [several[0][0] if len(several) == 1 else number]
+        given = [self._given(place, each) for each in (values.split(",") if values else [""] * len(arguments))]
+        distances = [(self._distance(each, given, is_passed), each) for each, is_passed in several]
+        possible = [(far, each) for far, each in distances if far is not None]
+        nearest = min((far for far, _ in possible), default=0)
+        best = [each for far, each in possible if far == nearest]
+        return best if len(best) == 1 else [number]
+
+    def _others(self, place: tuple[int, int], number: int) -> Sequence[int]:
+        """Return the definitions that add procedures to a generic name: of types above, or of modules in sight."""
+        program = self.inference.program
+        name, owner = program.definition_of[number].name, program.parent(number)
+        if owner >= 0 and program.is_type(owner):
+            above = [program.find_own_member(each, name) for each in program.linear_bases(owner)[1:]]
+            return [each for each in above if each >= 0 and len(self.find(each)) > 1 < len(self.find(number))]
+        return self.inference.name_lookup.find_passed(*place, name)
+
+    def _distance(self, function: int, given: Sequence[tuple[str, "_Declared | None"]], is_passed: bool) -> int | None:
+        """Return the distance of the parameters of a procedure from arguments with names; None if it takes them not."""
+        program = self.inference.program
+        place = (program.file_of[function], function - program.files[program.file_of[function]].first)
+        declared = self._like(function)
+        if declared != function:
+            place = (program.file_of[declared], declared - program.files[program.file_of[declared]].first)
+        taken = [each.partition(":")[::2] for each in program.parameters.get(declared, ())][is_passed:]
+        open_ = dict(taken)
+        is_elemental = _ELEMENTAL.search(program.definition_of[declared].signature) is not None
+        total = 0
+        for position, (name, argument) in enumerate(given):
+            name = name or (taken[position][0] if position < len(taken) else "")
+            type_ = open_.pop(name, None)
+            if type_ is None:
+                return None
+            wanted = self._declared(place, type_.removesuffix(OPTIONAL))
+            if is_elemental and wanted is not None and argument is not None and wanted.rank == 0 < argument.rank:
+                argument, total = argument._replace(rank=0), total + 1
+            far = self._distance_of(wanted, argument)
+            if far is None:
+                return None
+            total += far
+        return None if any(not type_.endswith(OPTIONAL) for type_ in open_.values()) else total
+
+    def _like(self, function: int) -> int:
+        """Return the procedure whose parameters one has that a type only declares, or itself."""
+        program = self.inference.program
+        symbols = program.files[program.file_of[function]]
+        written = symbols.specifics.get(program.definition_of[function].qualname, ("",))[0]
+        if not written.startswith("="):
+            return function
+        around = program.parent(program.parent(function)) - symbols.first
+        value = self.inference.infer_chain(program.file_of[function], max(around, MODULE_SCOPE), written[1:])
+        return value.number if value is not None and value.kind is ValueKind.DEFINITION else function
+
+    def _distance_of(self, taken: "_Declared | None", given: "_Declared | None") -> int | None:
+        if taken is None or given is None:
+            return 1
+        if taken.base == _ANY_CLASS:
+            return _ANYTHING
+        far = 0
+        if taken.number != given.number:
+            bases = self.inference.program.linear_bases(given.number) if given.number >= 0 else ()
+            if taken.number not in bases:
+                return None
+            far = bases.index(taken.number)
+        if taken.number < 0 and taken.base != given.base:
+            return None
+        if taken.rank != max(given.rank, 0) and taken.base:
+            if given.rank != _ELEMENT:
+                return None
+            far += _OF_SECTION
+        if taken.kind != given.kind:
+            if taken.kind.isdigit() and given.kind.isdigit():
+                return None
+            far += 1
+        return far
+
+    def _given(self, place: tuple[int, int], value: str) -> tuple[str, "_Declared | None"]:
+        """Return (name of the parameter or "", type) of an argument."""
+        name, named, rest = value.partition("=")
+        if named and name:
+            return name, self._given(place, rest)[1]
+        if named:
+            return "", self._declared(place, rest)
+        chain, section, rank = value.partition(":")
+        bare = chain.removesuffix("()")
+        if chain in _UNITS:
+            return "", _Declared("integer", _BYTES[""], 0, -1)
+        found = self._find_written(*place, bare) if chain else None
+        declared = self._declared(*found) if found is not None else None
+        if declared is None:
+            return "", None
+        if section:  # of a text, it is a part of that
+            return "", declared._replace(rank=int(rank)) if declared.rank or bare != chain else declared
+        return "", declared._replace(rank=_ELEMENT) if chain != bare and declared.rank > 0 else declared
+
+    def _declared(self, place: tuple[int, int], written: str) -> "_Declared | None":
+        """Return the type that is written in a file and scope."""
+        if (matched := _WRITTEN.fullmatch(written)) is None:
+            return None
+        base, kind, rank = matched["base"], matched["kind"] or "", int(matched["rank"] or 0)
+        if base in _INTRINSIC:
+            return _Declared(base, self._kind(place, kind) if base != "character" else "", rank, -1)
+        value = self.inference.infer_chain(*place, base) if base != _ANY_CLASS else None
+        is_type = value is not None and value.kind is ValueKind.DEFINITION
+        return _Declared(base, "", rank, self.inference.program.as_type(value.number) if is_type and value else -1)
+
+    def _find_written(self, file: int, scope: int, chain: str) -> tuple[tuple[int, int], str] | None:
+        """Return the type that a chain has or gives, after the (file, scope) in which it is written."""
+        program = self.inference.program
+        symbols, at = program.files[file], scope
+        while "." not in chain and at != MODULE_SCOPE:
+            binding = symbols.bindings.get(at, {}).get(chain)
+            if binding is not None:
+                return ((file, at), binding.value[1:]) if binding.value.startswith("=") else None
+            at = symbols.facts.definitions[at].parent
+        value = self.inference.infer_chain(file, scope, chain)
+        if value is None or value.kind is not ValueKind.DEFINITION:
+            return None
+        several = self.find(value.number)
+        number = several[0][0] if several else value.number
+        definition, file = program.definition_of[number], program.file_of[number]
+        symbols = program.files[file]
+        if not program.is_value(number):
+            written = {self._returned(each) for each, _ in several}
+            return ((file, number - symbols.first), written.pop()) if len(written) == 1 else None
+        for name in (definition.name, f".{definition.name}"):
+            binding = symbols.bindings.get(definition.parent, {}).get(name)
+            if binding is not None and binding.value.startswith("="):
+                return (file, definition.parent), binding.value[1:]
+        return None
+
+    def _imported(self, file: int, scope: int, name: str) -> str:
+        """Return the name that a name from outside has there, or itself."""
+        symbols = self.inference.program.files[file]
+        while True:
+            entry = symbols.imports.get(scope, {}).get(name)
+            if entry is not None or scope == MODULE_SCOPE:
+                return entry.name if entry is not None else name
+            scope = symbols.facts.definitions[scope].parent
+
+    def _returned(self, function: int) -> str:
+        symbols = self.inference.program.files[self.inference.program.file_of[function]]
+        return symbols.returns.get(function - symbols.first, "")
+
+    def _kind(self, place: tuple[int, int], written: str) -> str:
+        """Return the number of bytes of a kind, or its name where that is not known."""
+        for _ in range(_MAX_STEPS):
+            if not written or written.isdigit() or written in _BYTES:
+                break
+            program = self.inference.program
+            value = self.inference.infer_chain(*place, written)
+            if value is None or value.kind is not ValueKind.DEFINITION:
+                written = self._imported(*place, written)
+                break
+            file = program.file_of[value.number]
+            place = file, program.definition_of[value.number].parent
+            signature = program.definition_of[value.number].signature.lower()
+            written = "".join(signature.partition("=")[2].split()) or written
+        return _BYTES.get(written, written) if written else _BYTES[""]
+
+
+class _Declared(NamedTuple):
+    """Declared type: its name, kind and rank (or `_ELEMENT`), and its number in the repository, or -1."""
+
+    base: str
+    kind: str
+    rank: int
+    number: int
+
+
+_ELEMENTAL = re.compile(r"\belemental\b", re.IGNORECASE)  # takes arrays as well
+_ELEMENT = -1  # rank of what is taken from an array by places: 0, but for a section that a list of places makes
+_OF_SECTION = 3
+_ANY_CLASS = "*"
+_UNITS = frozenset({"error_unit", "input_unit", "output_unit"})  # numbers of open files
+_ANYTHING = 20  # distance of a parameter that takes an object of any type
+_MAX_STEPS = 4  # names of kinds, each given by the next
+_INTRINSIC = frozenset({"character", "complex", "integer", "logical", "real"})
+_WRITTEN = re.compile(r"(?P<base>\w+|\*)(?:\((?P<kind>[^()]*)\))?(?:\[(?P<rank>\d+)\])?")
+# Bytes of kinds by the names that the language gives to them.
+_BYTES = {
+    "": "4",
+    **dict.fromkeys(("int8", "c_int8_t", "selected_int_kind(2)"), "1"),
+    **dict.fromkeys(("int16", "c_int16_t", "selected_int_kind(4)"), "2"),
+    **dict.fromkeys(("int32", "real32", "c_int", "c_int32_t", "c_float", "kind(1.0)", "kind(1.)", "kind(1)"), "4"),
+    **dict.fromkeys(("selected_int_kind(9)", "selected_real_kind(6)", "selected_real_kind(6,37)"), "4"),
+    **dict.fromkeys(("int64", "real64", "c_double", "c_int64_t", "c_size_t", "kind(1.0d0)", "kind(1.d0)"), "8"),
+    **dict.fromkeys(("kind(0.d0)", "kind(0.0d0)", "kind(1d0)", "kind(0d0)", "selected_int_kind(18)"), "8"),
+    **dict.fromkeys(("selected_real_kind(15)", "selected_real_kind(15,307)"), "8"),
+    **dict.fromkeys(("real128", "selected_real_kind(33)", "selected_real_kind(33,4931)"), "16"),
+}

@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
 from causalist.model.language_settings import LanguageSettings, ModuleSystem
-from causalist.model.node_ids import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeId, NodeKind, Role, file_id
+from causalist.model.node_ids import (
+    CALLABLE_KINDS,
+    FIXTURE_PREFIX,
+    SEVERAL,
+    TYPE_KINDS,
+    NodeId,
+    NodeKind,
+    Role,
+    file_id,
+)
 from causalist.model.role_by_path import role_of
 from causalist.model.type_notation import NARROWED, bounds_of
 
@@ -56,6 +65,7 @@ class FileSymbols:
     decided: dict[tuple[int, str], int] = field(default_factory=dict)  # (scope, head of a chain) -> scope to read it in
     redefined: dict[str, list[int]] = field(default_factory=dict)  # at the top, where the last before a use counts
     owned: set[int] = field(default_factory=set)  # positions of those that see members of what they do not stand in
+    specifics: dict[str, list[str]] = field(default_factory=dict)  # qualified name -> procedures that it stands for
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
 
     @contextmanager
@@ -151,8 +161,11 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     if settings is not None and settings.names.members_are_visible:
         symbols.owned = {position for position, _ in facts.owners}
     is_mentioned = settings is not None and settings.modules.mentioned
-    if is_mentioned:
+    is_passing = settings is not None and settings.modules.passing
+    if is_mentioned or is_passing:
         symbols.owned = {entry.scope for entry in facts.imports if entry.kind == ImportKind.STAR}
+    if is_passing:  # other parts of a namespace decide, too
+        symbols.owned.update(i for i, each in enumerate(facts.definitions) if each.kind == NodeKind.NAMESPACE)
     suite = settings.tests.suite if settings is not None else ""
     implementing = {i for block in facts.implementations for i in range(block.first, block.end)}
     for i, definition in enumerate(facts.definitions):
@@ -179,6 +192,11 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
         kinds = facts.definitions[before].kind, definition.kind
         if NodeKind.FIELD in kinds and kinds[0] != kinds[1]:
             symbols.fields.setdefault(definition.qualname, first + (before if kinds[0] == NodeKind.FIELD else i))
+        if settings is not None and settings.names.several and NodeKind.CLASS in kinds and kinds[0] != kinds[1]:
+            of_class = first + (before if kinds[0] == NodeKind.CLASS else i)
+            symbols.types[definition.qualname] = of_class
+            symbols.by_qualname[definition.qualname] = 2 * first + before + i - of_class
+            continue  # a generic name that makes instances
         if types_apart and kinds[0] in _MERE_TYPES and kinds[1] not in _MERE_TYPES:
             symbols.types[definition.qualname] = symbols.by_qualname[definition.qualname]
             symbols.by_qualname[definition.qualname] = first + i
@@ -212,6 +230,9 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
             local = entry.alias or entry.module.partition(".")[0]
             symbols.imports.setdefault(entry.scope, {}).setdefault(local, entry)
     for export in facts.exports:
+        if export.exported.startswith(SEVERAL):
+            symbols.specifics.setdefault(export.exported.removeprefix(SEVERAL), []).append(export.local)
+            continue
         symbols.exports.setdefault(export.exported, export.local)
         if export.exported.startswith(FIXTURE_PREFIX):
             symbols.fixtures.add(export.local)

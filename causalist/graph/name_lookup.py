@@ -11,7 +11,7 @@ sight, and after the members of the type itself. Nothing here follows values: `i
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
@@ -285,7 +285,7 @@ class NameLookup:
         program = self.program
         symbols = program.files[file]
         declared = symbols.settings is not None and symbols.settings.modules.system is ModuleSystem.DECLARED
-        for star in symbols.stars:
+        for star in () if declared and symbols.settings and symbols.settings.modules.passing else symbols.stars:
             if declared:
                 member = program.follow_import(file, star._replace(name=name), called)
                 if member is not None and member.kind is ResolutionKind.DEFINITION:
@@ -398,16 +398,48 @@ class NameLookup:
             self._macro_namespaces = frozenset((*named, *values))
         return self._macro_namespaces
 
-    def find_in_package(self, symbols: FileSymbols, name: str) -> Value | None:
+    def find_in_package(self, symbols: FileSymbols, name: str, scope: int = MODULE_SCOPE) -> Value | None:
         """Return what a bare name means in the package of a file.
 
-        Tests see what the code of their package defines, but not the other way round.
+        Tests see what the code of their package defines, but not the other way round. Where imports hold in their
+        scope, what those around `scope` bring comes first.
         """
+        if symbols.settings is not None and symbols.settings.modules.passing:
+            file = self.program.modules.number[symbols.path]
+            passed = self.find_passed(file, scope, name)
+            if passed:
+                rule = RuleName.SAME_FILE if self.program.file_of[passed[0]] == file else RuleName.STAR_IMPORT
+                return Value(ValueKind.DEFINITION, passed[0], rule)
         value = self._find_in_package(symbols, name)
         if value is None or value.kind is not ValueKind.DEFINITION or role_of(symbols.path) == Role.TEST:
             return value
         path = self.program.files[self.program.file_of[value.number]].path
         return None if role_of(path) == Role.TEST else value
+
+    def find_passed(self, file: int, scope: int, name: str) -> list[int]:
+        """Return what a name means in `scope` by imports that hold there or around, or by another part of a namespace.
+
+        These are several definitions where it is the name of several procedures.
+        """
+        program, found = self.program, dict[int, None]()
+        symbols = program.files[file]
+        while scope != MODULE_SCOPE and not found:
+            if symbols.facts.definitions[scope].kind == NodeKind.NAMESPACE:
+                own = program.find_own_member(symbols.first + scope, name)
+                found.update({own: None} if own >= 0 else {})
+                found.update(dict.fromkeys(self._passed_to_part(symbols, scope, name)))
+            found.update(dict.fromkeys(program.passed_names.find(file, scope, name)))
+            scope = symbols.facts.definitions[scope].parent
+        return list(found)
+
+    def _passed_to_part(self, symbols: FileSymbols, scope: int, name: str) -> Iterator[int]:
+        """Yield what a name means by the imports of the namespace of which `scope` is a part in another file."""
+        program, part = self.program, symbols.facts.definitions[scope]
+        family = symbols.settings.family if symbols.settings is not None else ""
+        for file, number in program.declared.types.get((family, part.qualname), ()):
+            is_whole = program.definition_of[number].signature[:3] != part.signature[:3]
+            if file != program.modules.number[symbols.path] and is_whole:
+                yield from program.passed_names.find(file, number - program.files[file].first, name)
 
     def _find_in_package(self, symbols: FileSymbols, name: str) -> Value | None:
         """Return what a bare name means that files of one package share.

@@ -16,7 +16,13 @@ from dataclasses import dataclass, field, fields
 from fnmatch import translate
 
 from causalist.graph.file_symbols import FileGroups, FileSymbols, build_file_symbols, members_of_objects
-from causalist.graph.imports.declared_packages import DeclaredTypes, FolderMap, external_package, local_name
+from causalist.graph.imports.declared_packages import (
+    DeclaredTypes,
+    FolderMap,
+    PassedNames,
+    external_package,
+    local_name,
+)
 from causalist.graph.imports.module_tree import ModuleTree, TreePathResolver
 from causalist.graph.imports.modules import HeaderReach, InclusionGraph, ModuleMap
 from causalist.graph.imports.package_scope import PackageScopes
@@ -382,7 +388,14 @@ class Program:
         if owner is None:
             return self.external_resolution(file, entry)
         member, _ = self.find_member(owner[1], entry.name, called=called)
+        if member < 0 and settings.modules.passing:
+            member = next(iter(self.passed_names.find_in(owner, entry.name)), -1)
         return Resolution(ResolutionKind.DEFINITION, member, RuleName.IMPORT) if member >= 0 else None
+
+    @property
+    def passed_names(self) -> PassedNames:
+        """Names that namespaces have by what they import."""
+        return PassedNames(self.declared, self.files, self.file_of, self.find_own_member)
 
     def facade_member(self, file: int, name: str, called: str | None = None) -> int:
         """Return the function or value at the top of a file that another language knows by this name, or -1.

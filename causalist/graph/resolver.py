@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes
-from causalist.graph.conditional_definitions import TwinChooser
+from causalist.graph.conditional_definitions import SpecificProcedures, TwinChooser
 from causalist.graph.imports.declared_packages import share_imports
 from causalist.graph.imports.modules import InclusionGraph
 from causalist.graph.infer.inference import Inference
@@ -64,6 +64,7 @@ class Resolver:
     builtin_methods: Mapping[str, frozenset[str]]  # by language
     inference: Inference = field(init=False)
     overloads: "OverloadChooser" = field(init=False)
+    specifics: SpecificProcedures = field(init=False)
     twins: "TwinChooser" = field(init=False)
     kept: "KeptFunctions" = field(init=False)
     name_candidates: "NameCandidates" = field(init=False)
@@ -78,6 +79,7 @@ class Resolver:
         self.inference = Inference(self.program)
         self.name_candidates = NameCandidates(self.program)
         self.overloads = OverloadChooser(self.inference)
+        self.specifics = SpecificProcedures(self.inference)
         self.twins = TwinChooser(self.program)
         self.kept = KeptFunctions(self)
         self.name_lookup = self.inference.name_lookup
@@ -424,6 +426,8 @@ class Resolver:
                 functions = self.overloads.select_nearest((file, scope), functions, arguments, values)
             if len(functions) > MAX_CANDIDATES:
                 return [], ""
+            if functions and self._has_specifics(functions[0]):
+                functions = self.specifics.choose((file, scope), functions[0], arguments, values)
             if len(functions) == 1 and program.parent(functions[0]) not in program.canonical:
                 (number,) = functions
                 of_file, chosen = program.file_of[number], self._overload_filter(number, arguments)
@@ -573,6 +577,9 @@ class Resolver:
             return self.program.is_type(value.number)
         # `const C = this`
         return value.rule == RuleName.SELF and "." not in chain and bool(settings.names.assigned_infixes)
+
+    def _has_specifics(self, function: int) -> bool:
+        return bool(self.program.files[self.program.file_of[function]].specifics)
 
     def _language_of(self, file: int) -> str:
         settings = self.program.files[file].settings

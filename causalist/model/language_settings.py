@@ -127,6 +127,10 @@ class NameSettings:
     """name by which others know the only instance of a type. Example: Kotlin: `"INSTANCE"`"""
     implicit: str = ""
     r"""regular expression for methods that operators, printing and the like run. Example: PHP: `'__\w+'`"""
+    folded: bool = False
+    """names are alike whatever letters are capitals, and are kept in small ones. Example: Fortran: true"""
+    several: bool = False
+    """names that stand for several procedures, of which a call means one by its arguments. Example: Fortran: true"""
 
     @property
     def has_overloads(self) -> bool:
@@ -193,6 +197,10 @@ class ModuleSettings:
     """with `declared`: packages hold functions and values. Example: Kotlin: true"""
     shared: bool = False
     """with `declared`: files without a package share one. Example: Swift: true"""
+    passing: bool = False
+    """with `namespaces`: an import holds in its scope, and a namespace passes on what it imports. Example: Fortran:
+    true
+    """
     facade: str = ""
     facade_name: str = ""
     """with `declared`: end of the name of the type that holds the top of a file for other languages; regular expression
@@ -302,6 +310,8 @@ class TypeSettings:
     """a string in brackets names a member. Example: TypeScript: true, `a["b"]`"""
     listed: bool = False
     """the grammar has no node around arguments: they are read from the text behind a callee. Example: Solidity: true"""
+    called_elements: bool = False
+    """an element of an array is written like a call. Example: Fortran: true"""
     arrow: str = ""
     """mark in function types. Example: TypeScript: `"=>"`"""
 

@@ -99,6 +99,7 @@ CALLABLE_KINDS = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MACRO, 
 ASKED_KINDS = ("env:", "config:")
 TABLE_PREFIX, TEXT_PREFIX = "table:", "text:"  # the same for tables and translated texts
 FIXTURE_PREFIX = "fixture:"  # before the names of fixtures of tests among what a file exports
+SEVERAL = "several:"  # before the qualified name of what stands for a procedure, in the name of an export
 FACADE = "facade:"  # before the type that holds what stands at the top of a file, in the name of an export
 ROUTE_PREFIX = "route:"  # the same for routes, before the method and the path
 

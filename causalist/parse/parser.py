@@ -76,6 +76,13 @@ from causalist.parse.routes import read_routes
 from causalist.parse.routes.searched_text import RouteText, keyword, literal, read_template_links
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups
+from causalist.parse.syntax.bases_and_signatures import (
+    DeclaredTypes,
+    read_declared_types,
+    read_specifics,
+    rows_of_interfaces,
+    with_checked_types,
+)
 from causalist.parse.syntax.collector import FactCollector
 from causalist.parse.syntax.imports import read_listed_names
 from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, parse_best, resolve_dialect
@@ -118,6 +125,12 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         bound = collector.binding_reader.bindings
         local.update(each.target for each in bound if each.target != each.value.partition(".")[0])
         imports[:] = _import_once(imports, local)
+    small = text.lower() if grammar.settings.names.several else b""
+    specifics = read_specifics(small, definitions) if small else ()
+    declared = read_declared_types(small, definitions) if small else None
+    if declared is not None:
+        bound = _with_declared_types(collector.binding_reader.bindings, declared, rows_of_interfaces(small))
+        collector.binding_reader.bindings = bound
     kept = read_kept_functions(grammar.settings.family, tree, text, definitions, imports)
     has_fixtures = grammar.settings.tests.fixtures
     fixtures = read_fixtures(tree, text, definitions) if has_fixtures else []
@@ -129,21 +142,26 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         language=grammar.dialect.name,
         definitions=tuple(definitions),
         bases=tuple(collector.bases),
-        calls=tuple(collector.use_reader.calls),
+        calls=tuple(with_checked_types(small, collector.use_reader.calls) if small else collector.use_reader.calls),
         references=(*collector.use_reader.references(), *named),
         imports=tuple(collector.import_reader.imports),
-        exports=(*collector.import_reader.exports, *fixtures, *_read_facade(text, grammar.settings.modules)),
+        exports=(
+            *collector.import_reader.exports,
+            *fixtures,
+            *specifics,
+            *_read_facade(text, grammar.settings.modules),
+        ),
         bindings=(
             *collector.binding_reader.bindings,
             *kept,
             *read_decorators(text, definitions, grammar.settings.names),
             *read_set_attributes(text, tree, definitions, grammar.settings.names),
         ),
-        returns=tuple(collector.returns()),
+        returns=tuple(declared.returns if declared is not None else collector.returns()),
         package=collector.package,
         manifest=_read_build_constraint(text, grammar.settings.modules),
         owners=tuple(collector.owners()),
-        parameters=tuple(collector.parameters()),
+        parameters=tuple(declared.parameters if declared is not None else collector.parameters()),
         conditions=read_conditions(text, definitions, grammar.settings.preprocessor),
         implementations=tuple(collector.implementations()),
         accesses=tuple(collector.access_reader.accesses),
@@ -169,6 +187,20 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if listed and any(binding.target == listed for binding in facts.bindings):
         return replace(facts, wildcard_exports=read_listed_names(data.decode("utf-8", "replace"), listed))
     return facts
+
+
+def _with_declared_types(bindings: Sequence[Binding], types: DeclaredTypes, without: Set[int]) -> list[Binding]:
+    """Return bindings of variables with their types as values, which have kinds and ranks.
+
+    Those in the rows `without`, and names of procedures, are left out.
+    """
+    result: list[Binding] = []
+    for each in bindings:
+        type_ = types.of_names.get((each.scope, each.target.removeprefix(".")))
+        if each.row not in without and type_ != "":
+            base = type_.partition("(")[0].partition("[")[0] if type_ else ""
+            result.append(each._replace(type=base, value=f"={type_}") if base and not each.value else each)
+    return result
 
 
 def _import_once(imports: Sequence[Import], local: Set[str]) -> list[Import]:

@@ -42,7 +42,7 @@ def test_an_index_is_absent_then_current_then_not(shop: Path) -> None:
 
 
 def test_every_grammar_of_the_package_loads(shop: Path) -> None:
-    assert _findings(shop)["grammars"]["detail"].startswith("25 load: bash, c, cpp,")
+    assert _findings(shop)["grammars"]["detail"].startswith("26 load: bash, c, cpp,")
 
 
 def test_a_client_that_starts_a_program_that_is_gone_is_named(shop: Path) -> None:

@@ -67,6 +67,8 @@ from tests.grammars import grammars_at
         ("src/A.hs", "haskell"),
         ("a.ml", "ocaml"),
         ("a.mli", "ocaml_interface"),
+        ("src/A.F90", "fortran"),
+        ("a.f", ""),
         ("py", ""),
         ("a.py/b", ""),
         (".py", "python"),

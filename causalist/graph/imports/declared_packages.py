@@ -12,7 +12,7 @@ several modules, put a folder in the place of a path (`replace`), and keep copie
 
 import posixpath
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
@@ -152,6 +152,49 @@ class DeclaredTypes:
             return None
         submodules = [self.find(language, f"{entry.module}.{name}", importer) for name in sorted(used)]
         return sorted({each[0] for each in submodules if each is not None})
+
+
+_MAX_PASSED = 20  # namespaces, of which each passes on what the one before asks for
+
+
+@dataclass(slots=True)
+class PassedNames:
+    """Names that namespaces have by what they import, in languages whose namespaces pass that on.
+
+    `find_own` returns the member of a definition by its name, or -1.
+    """
+
+    declared: DeclaredTypes
+    files: Sequence[FileSymbols]
+    file_of: Sequence[int]  # by definition
+    find_own: Callable[[int, str], int]
+
+    def find(self, file: int, scope: int, name: str, depth: int = 0) -> list[int]:
+        """Return the definitions that the imports in `scope` of a file bind to a name: several where it is generic."""
+        symbols = self.files[file]
+        assert symbols.settings is not None
+        found: dict[int, None] = {}
+        for entry in symbols.facts.imports:
+            is_star = entry.kind == ImportKind.STAR
+            if entry.scope == scope and (is_star or entry.alias == name):
+                namespace = self.declared.find(symbols.settings.family, entry.module, symbols.path)
+                if namespace is not None:
+                    found.update(dict.fromkeys(self.find_in(namespace, name if is_star else entry.name, depth)))
+        return list(found)
+
+    def find_in(self, namespace: tuple[int, int], name: str, depth: int = 0) -> list[int]:
+        """Return what a name means to those who import a namespace, given as (file, definition)."""
+        own = self.find_own(namespace[1], name)
+        symbols = self.files[namespace[0]]
+        if depth > _MAX_PASSED or (own >= 0 and not self._is_generic(own)):
+            return [own] if own >= 0 else []
+        passed = self.find(namespace[0], namespace[1] - symbols.first, name, depth + 1)
+        return [own, *(each for each in passed if each != own and self._is_generic(each))] if own >= 0 else passed
+
+    def _is_generic(self, number: int) -> bool:
+        file = self.file_of[number]
+        symbols = self.files[file]
+        return symbols.facts.definitions[number - symbols.first].qualname in symbols.specifics
 
 
 def _facade_name(path: str, facts: FileFacts, suffix: str) -> str:

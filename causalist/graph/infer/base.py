@@ -199,6 +199,10 @@ class InferenceBase(ABC):
 
     def result_of_held(self, value: Value) -> Value | None:
         """Return the result of calling a function that a constant, field or value holds."""
+        if value.kind is ValueKind.INSTANCE:
+            settings = self.program.files[self.program.file_of[value.number]].settings
+            if settings is not None and settings.types.called_elements:
+                return value  # an element of an array
         if not self.is_held(value):
             return self._part_of(value, ValueKind.CALLABLE)
         content = self._content_unless_open(value.number)

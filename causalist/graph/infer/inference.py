@@ -429,7 +429,7 @@ class Inference(InferenceBase):
         binding = symbols.bindings.get(MODULE_SCOPE, {}).get(name)
         if binding is not None:
             return self.annotations.binding_value(file, binding, name)
-        shared = self.name_lookup.find_in_package(symbols, name)
+        shared = self.name_lookup.find_in_package(symbols, name, innermost)
         if shared is not None:
             return shared
         resolution = self.name_lookup.find_star_import(file, name, called)

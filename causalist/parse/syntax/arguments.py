@@ -310,6 +310,100 @@ def letters_and_values(data: bytes, start: int, settings: TypeSettings) -> tuple
     return _join([letter_and_value(each, settings) for each in given])
 
 
+_TEXT_LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
+_MAX_TYPED_CHARACTERS, _MAX_TYPED_DEPTH = 400, 8  # of an argument whose type is read
+_FOLDED_LINE = re.compile(r"&\s*&?")
+_KEYWORD = re.compile(r"([a-z]\w*)\s*=(?!=)\s*(.*)", re.DOTALL)
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?P<exponent>[ed][-+]?\d+)?(?:_(?P<kind>\w+))?")
+_IS_LOGICAL = re.compile(r"\.\s*(?:true|false|and|or|not|n?eqv|eq|ne|[lg][te])\s*\.|[<>]|[=/]=")
+_ELEMENT_OF = re.compile(r"([a-z]\w*(?:\s*\.\s*[a-z]\w*)*)\s*\(([^()]*)\)")
+_NAMED_CHAIN = re.compile(r"[a-z]\w*\s*\0?(?:\s*\.\s*[a-z]\w*\s*\0?)*")
+_OPERAND = re.compile(r"\s*\*\*\s*|\s*[-+*/]\s*")
+
+
+def typed_arguments(data: bytes, start: int) -> tuple[str, str] | None:
+    """Return `Call.arguments` and `Call.values` of the arguments at `start` where elements are written like calls.
+
+    A value is a chain, after `=` the type of a literal, after `name=` that of the parameter of this name; behind a
+    section of an array stand a colon and its rank.
+
+    >>> typed_arguments(b"(1, 2.0_wp, a.b, c(1,:), d=x(2), 'e', p .and. q, n-1)", 0)
+    ('????????', '=integer,=real(wp),a.b,c:1,d=x(),=character,=logical,n')
+    """
+    given = written_arguments(data, start)
+    if given is None:
+        return ("", "") if data.startswith(b"()", start) else None
+    values = [_typed_value(_FOLDED_LINE.sub("", each).strip()) for each in given]
+    return "?" * len(values), ",".join(values) if any(values) else ""
+
+
+def _typed_value(text: str, depth: int = 0) -> str:
+    if len(text) > _MAX_TYPED_CHARACTERS or depth > _MAX_TYPED_DEPTH:
+        return ""
+    if named := _KEYWORD.fullmatch(text):
+        return f"{named[1]}={_typed_value(named[2], depth + 1)}"
+    flat = _TEXT_LITERAL.sub("''", text)
+    while "(" in flat and (outer := re.sub(r"\([^()]*\)", "\0", flat)) != flat:
+        flat = outer
+    if text[:1] == "[" and text[-1:] == "]":
+        value = _typed_value(split_top(text[1:-1], ",")[0].strip(), depth + 1)
+        return f"{value}{'[1]' if value[0] == '=' else ':1'}" if value and value[-1] != "]" and ":" not in value else ""
+    if _IS_LOGICAL.search(flat):
+        return "=logical"
+    if text[:1] in "'\"" or "//" in flat:
+        return "=character"
+    if number := _NUMBER.fullmatch(text):
+        kind = f"({number['kind']})" if number["kind"] else ""
+        if "." in text or number["exponent"]:
+            return "=real(8)" if "d" in (number["exponent"] or "") else f"=real{kind}"
+        return f"=integer{kind}"
+    if (made := _intrinsic_value(text, depth + 1)) is not None:
+        return made
+    if (element := _ELEMENT_OF.fullmatch(text)) and ":" in element[2]:
+        return f"{''.join(element[1].split())}:{sum(':' in each for each in element[2].split(','))}"
+    if _NAMED_CHAIN.fullmatch(flat):
+        return "".join(flat.replace("\0", "()").split())
+    operands = [each.strip() for each in _OPERAND.split(text) if each.strip()]
+    values = (
+        {_typed_value(each, depth + 1) for each in operands} if 0 < len(operands) < 9 and operands != [text] else set()
+    )
+    values -= {"=integer"} if len(values) > 1 else set()
+    reals = sorted(each for each in values if each.startswith("=real"))
+    return reals[0] if reals else values.pop() if len(values) == 1 else ""
+
+
+# What functions of the language give; "" for the type of the first argument.
+_FUNCTIONS_BY_TYPE = {
+    "": "abs epsilon huge max maxval min minval mod sign sqrt sum tiny",
+    "character": "achar adjustl adjustr char repeat trim",
+    "integer": "ceiling count floor iachar ichar index int lbound len len_trim nint scan shape size ubound verify",
+    "logical": "all allocated any associated present",
+    "complex": "cmplx",
+    "real": "aimag real",
+    "real(8)": "dble",
+}
+_INTRINSICS = {name: type_ for type_, names in _FUNCTIONS_BY_TYPE.items() for name in names.split()}
+_HAVE_KINDS = {"cmplx": 2, "int": 1, "real": 1}
+_APPLIED = re.compile(r"([a-z]\w*)\s*\((.*)\)", re.DOTALL)
+
+
+def _intrinsic_value(text: str, depth: int) -> str | None:
+    """Return the value of a call of a function of the language; None for other texts."""
+    applied = _APPLIED.fullmatch(text)
+    if applied is None or applied[1] not in _INTRINSICS:
+        return None
+    given = [each.strip() for each in split_top(applied[2], ",")]
+    type_ = _INTRINSICS[applied[1]]
+    if not type_:
+        value = _typed_value(given[0], depth)
+        return value if value.startswith("=") or applied[1] != "abs" else ""  # which is real of a complex one
+    if applied[1] in ("aimag", "real") and len(given) == 1:
+        return ""  # of the kind of what is given
+    place = _HAVE_KINDS.get(applied[1], len(given))
+    kind = next((each[5:] for each in given if each.startswith("kind=")), given[place] if place < len(given) else "")
+    return f"={type_}({kind})" if kind.isidentifier() else f"={type_}"
+
+
 def _join(read: list[tuple[str, str]]) -> tuple[str, str]:
     values = [value for letter, value in read if letter == "?"]
     return "".join(letter for letter, _ in read), ",".join(values) if any(values) else ""

@@ -1,4 +1,4 @@
-"""Parts of definitions that their own node does not contain, names of handlers, and signatures.
+"""Parts of definitions that their own node does not contain, names of handlers, signatures, and declared types.
 
 In: captures of names after a body, bases, implemented traits and leading attributes. Out: names of definitions, `Base`
 and `Implementation` facts, test marks. The signature of a definition is its text before the body, on one line.
@@ -6,13 +6,13 @@ and `Implementation` facts, test marks. The signature of a definition is its tex
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.model.facts import Base, Implementation
-from causalist.model.node_ids import NodeKind
-from causalist.model.type_notation import closing_bracket
+from causalist.model.facts import Base, Call, Definition, Export, Implementation
+from causalist.model.node_ids import SEVERAL, NodeKind
+from causalist.model.type_notation import OPTIONAL, closing_bracket, split_top
 from causalist.parse.syntax.capture_names import Event, Tag
 from causalist.parse.syntax.chains import chain_of, type_name
 from causalist.parse.syntax.open_scopes import DefinitionDraft, Frame, Scopes
@@ -410,3 +410,186 @@ def without_annotations(text: str) -> str:
     while matched := _ANNOTATION.match(text) or _ATTRIBUTE.match(text) or _BRACKETED.match(text):
         text = text[matched.end() :]
     return text
+
+
+_SPECIFIC = re.compile(
+    rb"^[ \t]*(?:module[ \t]+)?procedure\b[ \t]*(?:::)?([\w \t,]+)$"
+    rb"|^(?![ \t]*end\b)(?:[^\n']*[ \t])?(?:subroutine|function)[ \t]+(\w+)",
+    re.MULTILINE,
+)
+_CONTINUED = re.compile(rb"&[ \t]*\n\s*&?")
+_RENAMED = re.compile(rb"\w+\s*=>\s*(.*)", re.S)
+_STATEMENTS = (b"procedure", b"generic")
+_LIKE = re.compile(rb"procedure\s*\(\s*(\w+)")
+_OWN_NAMES = re.compile(rb"\w+")
+_COMMENTS = re.compile(rb"![^\n]*")
+
+
+def read_specifics(data: bytes, definitions: Sequence[Definition]) -> Iterator[Export]:
+    """Yield the procedures that other names stand for, in languages where several may have one name.
+
+    `local` is a procedure as it is written there: after a minus if it does not get the object that it is called on,
+    after a dot if it is a member of the type around, and after "=" if the type only says that it is like that one.
+    `exported` begins with `SEVERAL`. `data` is in small letters.
+    """
+    for definition in definitions:
+        if definition.kind not in (NodeKind.FUNCTION, NodeKind.METHOD):
+            continue
+        start, mark = definition.start_byte, ""
+        if definition.end_byte - start > _MAX_TABLE_BYTES:
+            continue
+        text = _CONTINUED.sub(b"", _COMMENTS.sub(b"", data[start : definition.end_byte]))
+        if definition.kind == NodeKind.METHOD:
+            statement = data[max(data.rfind(word, 0, start) for word in _STATEMENTS) : start]
+            mark = "-" if b"nopass" in statement else "." if statement.startswith(b"generic") else ""
+            renamed = _RENAMED.match(text)
+            names = _OWN_NAMES.findall(renamed[1] if renamed else text)
+            if b"deferred" in statement and (like := _LIKE.match(statement)):
+                mark, names = "=", [like[1]]
+        elif text.startswith(b"interface"):
+            names = [name for each in _SPECIFIC.finditer(text) for name in _OWN_NAMES.findall(each[1] or each[2])]
+        else:
+            continue
+        for name in dict.fromkeys(names):
+            yield Export(f"{mark}{name.decode()}", f"{SEVERAL}{definition.qualname}", definition.start_row)
+
+
+_INTERFACE = re.compile(rb"[ \t]*(?P<end>end[ \t]*)?(?:abstract[ \t]+)?interface\b")
+_INNER = re.compile(r"\s*(?P<end>end\s*)?(?:type\b(?!\s*\()|(?:abstract\s+)?interface\b)(?!\s+is\b)")
+_TYPED_FUNCTION = re.compile(r"(?:\b(?:pure|impure|elemental|recursive|module)\s+)*(.*?)\s*\bfunction\b")
+_NAMED_RESULT = re.compile(r"\bresult\s*\(\s*(\w+)")
+_OF_TYPE = re.compile(r"(?:type|class)\((\w+|\*)\)")
+_OF_KIND = re.compile(r"(?:\((?:len=[^,()]*,)?(?:kind=)?([\w*:=]+)\)|\*(\d+))$")
+
+
+class DeclaredTypes(NamedTuple):
+    """Types that declarations in the body of a definition give to names, as `real(wp)[2]`.
+
+    The kind of a type stands in parentheses, its rank in brackets; an optional parameter ends with `OPTIONAL`.
+    """
+
+    of_names: dict[tuple[int, str], str]  # (definition, name) -> type, "" of what is a procedure
+    parameters: list[tuple[int, tuple[str, ...]]]  # of functions
+    returns: list[tuple[int, str]]
+
+
+def read_declared_types(data: bytes, definitions: Sequence[Definition]) -> DeclaredTypes:
+    """Return the types that a file declares where types are declared by statements; `data` is in small letters."""
+    result = DeclaredTypes({}, [], [])
+    first_inside: dict[int, int] = {}  # definition -> where the first procedure in it starts, behind all declarations
+    for definition in definitions:
+        if definition.kind == NodeKind.FUNCTION and not data.startswith(b"interface", definition.start_byte):
+            first_inside.setdefault(definition.parent, definition.start_byte)
+    for number, definition in enumerate(definitions):
+        if definition.kind not in (NodeKind.FUNCTION, NodeKind.NAMESPACE, NodeKind.CLASS, NodeKind.TYPE):
+            continue
+        text = _CONTINUED.sub(
+            b"", _COMMENTS.sub(b"", data[definition.start_byte : first_inside.get(number, definition.end_byte)])
+        )
+        head, *lines = text.decode("utf-8", "replace").split("\n")
+        if head.lstrip().startswith("interface"):
+            continue
+        own: dict[str, str] = {}
+        kinds: dict[str, str] = {}  # named constants of the definition
+        depth = 0
+        for line in lines:
+            if inner := _INNER.match(line):
+                depth += -1 if inner["end"] else 1
+            written, declares, declared = line.partition("::")
+            if depth == 0 and written.strip() == "contains":
+                break
+            if declares and depth == 0:
+                own.update(_declared_types(written, declared.replace("=>", "=")))
+                if definition.kind == NodeKind.FUNCTION and "parameter" in written:
+                    kinds.update(each.replace(" ", "").partition("=")[::2] for each in split_top(declared, ","))
+        for name, type_ in own.items() if kinds else ():
+            base, opened, rest = type_.partition("(")
+            kind, closed, rest = rest.partition(")")
+            own[name] = f"{base}({kinds.get(kind, kind)}){rest}" if opened and closed else type_
+        result.of_names.update(((number, name), type_.removesuffix(OPTIONAL)) for name, type_ in own.items())
+        is_procedure = definition.kind in (NodeKind.FUNCTION, NodeKind.TYPE)
+        if not is_procedure or head.lstrip().startswith(("program", "module procedure")):
+            continue
+        named = re.search(rf"\b{definition.name}\s*\(([^()]*)\)", head)
+        names = [each.strip() for each in named[1].split(",") if each.strip()] if named else []
+        result.parameters.append((number, tuple(f"{name}:{own.get(name, '')}" for name in names)))
+        if typed := _TYPED_FUNCTION.match(head):
+            of_result = _NAMED_RESULT.search(head)
+            name = of_result[1] if of_result else definition.name
+            type_ = (
+                own.get(name) or dict(_declared_types(typed[1], name)).get(name, "") if typed[1] or name in own else ""
+            )
+            if type_:
+                result.returns.append((number, type_))
+    return result
+
+
+_MAX_CHECKS = 9  # in one another
+_CHECK = re.compile(
+    r"\s*(?:\w+\s*:\s*)?(?:select\s+type\s*\(\s*(?:(?P<name>\w+)\s*=>.*|(?P<plain>\w+)\s*\))"
+    r"|(?:type|class)\s+is\s*\(\s*(?P<type>\w+)\s*\)|(?P<default>class\s+default)|(?P<select>select\b)|(?P<end>end\s*select\b))"
+)
+
+
+def with_checked_types(data: bytes, calls: Iterable[Call]) -> Iterator[Call]:
+    """Yield calls, those of members of a name whose type the block around checks as ones of that type."""
+    text = data.decode("utf-8", "replace")
+    checked: dict[int, dict[str, str]] = {}  # row -> names with their types
+    open_: list[list[str]] = []
+    for row, line in enumerate(text.split("\n")) if "select" in text else ():
+        for statement in line.split(";"):
+            if matched := _CHECK.match(statement):
+                if matched["end"]:
+                    open_ = open_[:-1]
+                elif matched["type"] or matched["default"]:
+                    open_[-1:] = [[each[0], matched["type"] or ""] for each in open_[-1:]]
+                elif len(open_) < _MAX_CHECKS:
+                    open_.append([matched["name"] or matched["plain"] or "", ""])
+        if any(type_ for _, type_ in open_):
+            checked[row] = {name: type_ for name, type_ in open_ if type_}
+
+    def spell(chain: str, row: int) -> str:
+        head, dot, rest = chain.partition(".")
+        type_ = checked.get(row, {}).get(head, "") if dot else ""
+        return f"<{type_}>.{rest}" if type_ else chain
+
+    for call in calls:
+        if call.row not in checked:
+            yield call
+            continue
+        values = ",".join(spell(each, call.row) for each in call.values.split(","))
+        yield call._replace(callee=spell(call.callee, call.row), values=values)
+
+
+def rows_of_interfaces(data: bytes) -> set[int]:
+    """Return the rows in which the parameters of procedures are declared that are defined elsewhere."""
+    rows: set[int] = set()
+    is_inside = False
+    for row, line in enumerate(data.split(b"\n") if b"interface" in data else ()):
+        if matched := _INTERFACE.match(line):
+            is_inside = not matched["end"]
+        if is_inside:
+            rows.add(row)
+    return rows
+
+
+def _declared_types(written: str, declared: str) -> Iterator[tuple[str, str]]:
+    """Yield (name, type) of the names in a declaration; the type of what is a procedure is "".
+
+    >>> list(_declared_types("real(kind=wp), dimension(:,:), optional ", "a, b(3)"))
+    [('a', 'real(wp)[2]='), ('b', 'real(wp)[1]=')]
+    """
+    first, *further = (each.strip() for each in split_top(written, ","))
+    kind = "".join(first.split())
+    if kind.startswith(("procedure", "use", "generic")) or not kind[:1].isalpha():
+        return
+    inner = _OF_TYPE.fullmatch(kind)
+    kind = inner[1] if inner else "character" if kind.startswith("character") else _OF_KIND.sub(r"(\1\2)", kind)
+    kind = "real(8)" if kind == "doubleprecision" else kind
+    shape = next((each.partition("(")[2] for each in further if each.startswith("dimension")), None)
+    optional = OPTIONAL if "optional" in further else ""
+    for each in split_top(declared, ","):
+        name, bracket, own = each.partition("=")[0].partition("(")
+        extents = own if bracket else shape
+        rank = f"[{extents.count(',') + 1}]" if extents is not None else ""
+        yield name.strip(), "" if "external" in further else f"{kind}{rank}{optional}"

@@ -45,6 +45,7 @@ class Tag(IntEnum):
     IMPORT_FROM = auto()
     IMPORT_NAME = auto()
     IMPORT_ALIAS = auto()
+    IMPORT_AHEAD = auto()
     IMPORT_DEFAULT = auto()
     IMPORT_NAMESPACE = auto()
     OWNER = auto()
@@ -176,6 +177,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "import.from": Tag.IMPORT_FROM,
     "import.name": Tag.IMPORT_NAME,
     "import.alias": Tag.IMPORT_ALIAS,
+    "import.alias.ahead": Tag.IMPORT_AHEAD,
     "import.default": Tag.IMPORT_DEFAULT,
     "import.namespace": Tag.IMPORT_NAMESPACE,
     "import.tree": Tag.IMPORT_TREE,

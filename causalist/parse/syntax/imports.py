@@ -146,11 +146,13 @@ class ImportGroup:
 
     def _pairs(self, wanted: Tag) -> list[tuple[str, str, int]]:
         pairs: list[tuple[str, str, int]] = []
-        open_pair = False
+        open_pair, ahead = False, ""
         for tag, text, row in self.parts:
-            if tag is wanted:
-                pairs.append((text, "", row))
-                open_pair = True
+            if tag is Tag.IMPORT_AHEAD:
+                ahead = text
+            elif tag is wanted:
+                pairs.append((text, ahead, row))
+                open_pair, ahead = True, ""
             elif tag is Tag.IMPORT_ALIAS and open_pair:
                 pairs[-1] = (pairs[-1][0], text, pairs[-1][2])
                 open_pair = False

@@ -48,6 +48,7 @@ def with_dots(data: bytes, separators: tuple[str, ...]) -> bytes:
     return _compile_separators(separators).sub(lambda m: b".".rjust(len(m[0])), data)
 
 
+_SPACED = re.compile(rb"([ \t]*)(%)[ \t]+(?=[a-z])")  # a separator with spaces around it
 _BLANK = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
 _MAX_BLANK_BYTES = 2000
 _MAX_LINE_BYTES = 200  # bytes of a line that are looked at
@@ -116,7 +117,8 @@ class Scopes:
 
     def __init__(self, source: bytes, settings: LanguageSettings) -> None:
         self.source = source
-        data = self.data = with_dots(source, settings.names.name_separators)
+        folded = _SPACED.sub(lambda m: m[2].rjust(len(m[0])), source.lower()) if settings.names.folded else source
+        data = self.data = with_dots(folded, settings.names.name_separators)
         self.settings = settings
         self.frames: list[Frame] = []
         self.drafts: list[DefinitionDraft] = []

@@ -20,6 +20,7 @@ from causalist.parse.syntax.arguments import (
     letter_of_lambda,
     letters_and_values,
     made_before,
+    typed_arguments,
 )
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import Tag
@@ -506,6 +507,7 @@ class UseReader:
         if chain and not (self._lists_arguments and self._scopes.data.startswith((b"*", b" *"), end)):  # new T*[n]
             is_listed = self._lists_arguments and not self._is_never_overloaded(chain)
             given = letters_and_values(self._scopes.data, end, self._settings.types) if is_listed else None
+            given = typed_arguments(self._scopes.data, end) if self._settings.types.called_elements else given
             self._keep(chain, start, max(end - 1, start), given)
             if self._settings.names.clauses:
                 self._counted.append((len(self.calls) - 1, start, end))

@@ -78,7 +78,8 @@ def main() -> int:
                 confidence = table.confidence_of_edge(target.rule, EdgeKind.CALLS, language, target.candidates)
                 kind = sites._program.definition_of[target.definition].kind
                 is_conversion = settings is not None and settings.types.listed and kind == NodeKind.INTERFACE
-                if kind not in _NO_CODE and not is_conversion:  # these make references
+                # Calls of these make references.
+                if kind not in (*_NO_CODE, NodeKind.FIELD) and not is_conversion:
                     # Making an instance is a call of its type, whose constructor runs.
                     made = sites._id(target.definition).removesuffix(".constructor")
                     found[key][made] = (confidence, target.rule)
