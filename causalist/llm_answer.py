@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from importlib.resources import files as resource_files
 from typing import Any, Protocol
 
-from causalist._internal.text_formatting import neutralise
+from causalist._internal.text_formatting import neutralize
 from causalist.errors import CausalistError, ExtraMissing, ModelFailed, UsageError
 from causalist.model.answer import Pack, PackFormat, ShownRange
 
@@ -269,7 +269,7 @@ class CitationChecker:
                 at += 1
         self._last = text[at - 1 : at] or self._last
         self._held = text[at:]
-        return neutralise("".join(out))
+        return neutralize("".join(out))
 
     def _check_citation(self, match: re.Match[str], before: str) -> str:
         parts = []

@@ -1,6 +1,6 @@
 """Text helpers: untrusted TOML, aligned columns, counted nouns and ages; text escaped for one output format each.
 
-TOML is read in time linear in its length. Escaped text means that text and nothing else. `neutralise` makes any text
+TOML is read in time linear in its length. Escaped text means that text and nothing else. `neutralize` makes any text
 safe to print. The input of the other functions that escape has been through it: without control characters, and on one
 line unless a function says otherwise.
 """
@@ -159,7 +159,7 @@ def mermaid_label(text: str) -> str:
     'a#91;#34;b#34;#93; #37;#37;#123;init#125;'
     """
     label = _MERMAID.sub(lambda match: f"#{ord(match[0])};", re.sub(r"\s", " ", text))
-    # Mermaid takes the semicolon off what looks like a colour in a statement `style x fill:#fff;`, labels included.
+    # Mermaid takes the semicolon off what looks like a color in a statement `style x fill:#fff;`, labels included.
     return label.replace(":", "#58;") if "style" in label or "classDef" in label else label
 
 
@@ -185,10 +185,10 @@ _WHITE = lazy_regex(r"\s+")
 ELLIPSIS = "…"
 
 
-def neutralise(text: str) -> str:
+def neutralize(text: str) -> str:
     r"""Return `text` with every unsafe character as an escape; CR LF counts as a newline.
 
-    >>> print(neutralise("a\x1b[31mb\u202ec\r\nd"))
+    >>> print(neutralize("a\x1b[31mb\u202ec\r\nd"))
     a\x1b[31mb\u202ec
     d
     """
@@ -202,7 +202,7 @@ def one_line(text: str, limit: int) -> str:
     ('def f( a, )', 'abc…')
     """
     # White space first, so that a form feed becomes a space and not an escape; only the part that can show is cleaned.
-    line = neutralise(_WHITE.sub(" ", text[: 8 * limit + 64]).strip())
+    line = neutralize(_WHITE.sub(" ", text[: 8 * limit + 64]).strip())
     return line if len(line) <= limit else line[: max(0, limit - 1)] + ELLIPSIS[:limit]
 
 
@@ -214,7 +214,7 @@ def middle_cut(text: str, limit: int) -> str:
     """
     if len(text) > 8 * limit + 64:
         text = text[: 4 * limit + 32] + text[-4 * limit - 32 :]
-    line = neutralise(_WHITE.sub(" ", text).strip())
+    line = neutralize(_WHITE.sub(" ", text).strip())
     if len(line) <= limit:
         return line
     if limit < 4:

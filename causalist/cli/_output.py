@@ -87,9 +87,9 @@ def _link_message(slug: str) -> str:
 
 def escape_controls(text: str) -> str:
     """Return `text` with terminal control characters escaped; repositories are untrusted."""
-    from causalist._internal.text_formatting import neutralise
+    from causalist._internal.text_formatting import neutralize
 
-    return neutralise(text)
+    return neutralize(text)
 
 
 @contextmanager

@@ -280,16 +280,16 @@ def fit_linear(
     first = np.array([(start or {}).get(name, 1.0) for name in names] + [0.0] * len(kinds))
     factors = np.full(len(Role), _START_FACTOR)
     factors[Role.CODE] = 0.0
-    centre, role_ridge = np.zeros(shape.n_linear + len(Role)), _ROLE_RIDGE
+    center, role_ridge = np.zeros(shape.n_linear + len(Role)), _ROLE_RIDGE
     if around is not None:
         first, factors = shape.parameters(around)
-        centre, role_ridge = np.concatenate([first, factors]), ridge
+        center, role_ridge = np.concatenate([first, factors]), ridge
     bounds: list[tuple[float, float | None]] = [(0.0, None)] * shape.n_linear
     bounds += [(0.0, 0.0) if role is Role.CODE else (_SMALLEST_FACTOR, 0.0) for role in Role]
     optimum = minimize(
         loss_of,
         np.concatenate([first, factors]),
-        args=(_stack_questions(informative, shape), shape.n_linear, Penalty(centre, ridge, role_ridge)),
+        args=(_stack_questions(informative, shape), shape.n_linear, Penalty(center, ridge, role_ridge)),
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,

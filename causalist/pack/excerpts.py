@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from causalist._internal.lazy import dataclass, lazy_regex
-from causalist._internal.text_formatting import ELLIPSIS, neutralise
+from causalist._internal.text_formatting import ELLIPSIS, neutralize
 from causalist.model.answer import PackItem
 from causalist.model.node_ids import NodeKind
 
@@ -352,7 +352,7 @@ def _indent(line: str) -> str:
 
 
 def _safe(text: str) -> str:
-    return _BACKTICKS.sub(_shorten_run, neutralise(text))
+    return _BACKTICKS.sub(_shorten_run, neutralize(text))
 
 
 def _shorten_run(match: re.Match[str]) -> str:

@@ -17,7 +17,7 @@ It does not reproduce any tokenizer: pass an exact `Counter` where the exact num
 
 The tables below are measured against o200k_base. Letter weights are a least-squares fit of the extra tokens of 227,000
 distinct words: from 3,034 files of the Python standard library, installed packages and /usr (Python, JavaScript, C
-headers, Perl, Markdown, JSON), half of the files of werkzeug, urllib3, got and prisma, translation catalogues in 100
+headers, Perl, Markdown, JSON), half of the files of werkzeug, urllib3, got and prisma, translation catalogs in 100
 languages, and random letters. The other half of the four repositories was kept for testing. They are weights of letter
 pairs and of hashed letter triples, no words.
 """
@@ -40,7 +40,7 @@ SCALE = 1.02
 MARGIN = 2.45
 
 # Base of a word's sum: [prefix][case], prefix one of none, space, underscore, a common one, any other; case one of
-# lower, capitalised, upper, mixed.
+# lower, capitalized, upper, mixed.
 INTERCEPTS = (
     (-683, -686, -302, -84),
     (-1007, -743, -402, -187),

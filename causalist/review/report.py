@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.text_formatting import neutralise
+from causalist._internal.text_formatting import neutralize
 from causalist.errors import BudgetTooSmall
 from causalist.index.source_text import SourceText
 from causalist.model.graph import USE_KINDS, CodeGraph
@@ -334,7 +334,7 @@ class _Block(NamedTuple):
         runs = re.findall(r"`+", self.code)
         fence = "`" * max(3, 1 + max(map(len, runs), default=0))
         code = f"{fence}{self.language}\n{self.code.rstrip()}\n{fence}\n" if self.code.strip() else ""
-        return neutralise(f"{self.title}\n{code}")
+        return neutralize(f"{self.title}\n{code}")
 
 
 def pack_review(index: Index, texts: SourceText, review: Review, *, max_tokens: int) -> str:

@@ -1,7 +1,7 @@
 """Draw nodes and edges as SVG, in columns from users to what they use.
 
 The layout is that of layered drawings (Sugiyama, Tagawa and Toda 1981): cycles count as one node, a column is the
-longest chain of uses before it, rows follow the mean row of the neighbours, and an edge that skips columns keeps a row
+longest chain of uses before it, rows follow the mean row of the neighbors, and an edge that skips columns keeps a row
 of its own in each. Colors are attributes and not styles, so that a page whose policy forbids styles can show it.
 """
 
@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from causalist._internal.text_formatting import count_noun, html_text, neutralise
+from causalist._internal.text_formatting import count_noun, html_text, neutralize
 from causalist.model.node_ids import Role
 
 if TYPE_CHECKING:
@@ -340,7 +340,7 @@ class _Layout:
     def _slots(
         self, nodes: Sequence[PictureNode], edges: Sequence[PictureEdge]
     ) -> tuple[list[list[_Slot]], list[tuple[_Slot, _Slot]]]:
-        """Return the slots of each column, and the pairs of slots in neighbouring columns that an edge joins."""
+        """Return the slots of each column, and the pairs of slots in neighboring columns that an edge joins."""
         rows: list[list[_Slot]] = [[] for _ in range(max(self._column.values(), default=-1) + 1)]
         for node in nodes:
             rows[self._column[node.id]].append(node.id)
@@ -381,7 +381,7 @@ def _columns(nodes: Sequence[str], edges: Sequence[PictureEdge]) -> dict[str, in
 
 
 def _order_columns(rows: list[list[_Slot]], joined: Sequence[tuple[_Slot, _Slot]]) -> list[list[_Slot]]:
-    """Return the columns with their slots by the mean row of their neighbours, to and fro until nothing moves."""
+    """Return the columns with their slots by the mean row of their neighbors, to and fro until nothing moves."""
     before: dict[_Slot, list[_Slot]] = {}
     after: dict[_Slot, list[_Slot]] = {}
     for source, target in joined:
@@ -448,4 +448,4 @@ def _shorten(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    return html_text(neutralise(text))
+    return html_text(neutralize(text))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from causalist._internal.text_formatting import count_noun, describe_age, middle_cut, neutralise, one_line
+from causalist._internal.text_formatting import count_noun, describe_age, middle_cut, neutralize, one_line
 from causalist.errors import UnknownNode
 from causalist.model.answer import AskOptions, PackFormat, PackHeader, PackInput, PackItem
 from causalist.model.graph import Edge, EdgeKind
@@ -71,8 +71,6 @@ OUTPUT_SCHEMA: Mapping[str, object] = {
 
 def structured_content(reply: Reply, view: "LiveView", name: str) -> dict[str, Any]:
     """Return a reply as a document of OUTPUT_SCHEMA. `name` is the name of the repository."""
-    from causalist._internal.text_formatting import neutralise
-
     repository = view.repository or reply.part
     n_files = reply.n_files
     if repository is not None:
@@ -88,24 +86,24 @@ def structured_content(reply: Reply, view: "LiveView", name: str) -> dict[str, A
     return {
         "text": reply.text,
         "nodes": nodes,
-        "order": [neutralise(each) for each in reply.order[:_MAX_NODES]],
+        "order": [neutralize(each) for each in reply.order[:_MAX_NODES]],
         "confidence": reply.confidence,
         "coverage": {
-            "repository": neutralise(name),
+            "repository": neutralize(name),
             "commit": None if repository is None else repository.index.commit,
             "files": n_files,
             "complete": view.repository is not None and view.behind is None and view.failure is None,
             "generation": view.generation,
             "behind": len(changed),
-            "behind_files": [neutralise(path) for path in changed[:_MAX_STALE_FILES]],
-            "indexing": None if indexing is None else neutralise(indexing),
+            "behind_files": [neutralize(path) for path in changed[:_MAX_STALE_FILES]],
+            "indexing": None if indexing is None else neutralize(indexing),
         },
     }
 
 
 def staleness_note(view: "LiveView") -> str:
     """Return the first line of an answer from a stale index; "" if the index is current."""
-    from causalist._internal.text_formatting import middle_cut, neutralise
+    from causalist._internal.text_formatting import middle_cut
 
     if view.repository is None or (view.behind is None and view.failure is None):
         return ""
@@ -117,7 +115,7 @@ def staleness_note(view: "LiveView") -> str:
     if not changed:
         what = "another commit is checked out" if view.behind is not None and view.behind.is_moved else ""
     if view.failure is not None:
-        why = neutralise(f"{view.failure.slug}: {view.failure}")[:200]
+        why = neutralize(f"{view.failure.slug}: {view.failure}")[:200]
     else:
         why = f"still indexing: {view.stage}; ask again for a current answer"
     return f"note: answered from an index that is older than the files; {what}{'; ' * bool(what)}{why}\n"
@@ -132,23 +130,21 @@ def indexing_message(view: "LiveView", *, is_answered: bool = False) -> str:
 
 
 def _excerpt_document(excerpt: FileExcerpt) -> dict[str, Any]:
-    from causalist._internal.text_formatting import neutralise
 
-    path = neutralise(excerpt.path)
+    path = neutralize(excerpt.path)
     rows = {"start_line": excerpt.start_row + 1, "end_line": excerpt.end_row + 1}
     return {"id": path, "kind": "file", "path": path, **rows, "score": None}
 
 
 def _node_document(repository: "Repository", id: str, score: float | None) -> dict[str, Any]:
-    from causalist._internal.text_formatting import neutralise
     from causalist.extract import hit_of
 
     graph = repository.index.graph
     hit = hit_of(graph, graph.nodes.ids.position(id), 0.0, 0.0, ())
     return {
-        "id": neutralise(hit.id),
+        "id": neutralize(hit.id),
         "kind": hit.kind,
-        "path": neutralise(hit.path),
+        "path": neutralize(hit.path),
         "start_line": hit.start_row + 1,
         "end_line": hit.end_row + 1,
         "score": score,
@@ -203,11 +199,10 @@ def ask_text(
 
 def format_unread(repository: "Repository", *nodes: str) -> str:
     """Return a line that names the files that were not read and may use one of these nodes; "" for none."""
-    from causalist._internal.text_formatting import neutralise
     from causalist.index.source_text import describe_unread
 
     note = describe_unread(repository.unread(*nodes))
-    return f"{neutralise(note)}\n" if note else ""
+    return f"{neutralize(note)}\n" if note else ""
 
 
 def _format_stale(repository: "Repository", node: str) -> str:
@@ -569,7 +564,7 @@ def format_node(node: str) -> str:
 def _append_lines(text: str, tail: Iterable[str], max_tokens: int) -> str:
     """Return `text` with the lines of `tail` that fit, in order."""
     for line in tail:
-        longer = f"{text.rstrip()}\n{neutralise(line)}\n"
+        longer = f"{text.rstrip()}\n{neutralize(line)}\n"
         if count_tokens(longer) <= max_tokens:
             text = longer
     return text

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from causalist._internal.text_formatting import neutralise, one_line
+from causalist._internal.text_formatting import neutralize, one_line
 from causalist.errors import NothingToIndex
 from causalist.model.node_ids import Role
 from causalist.model.role_by_path import role_of
@@ -134,7 +134,7 @@ def _matching_lines(
 
 def _fence_lines(lines: Iterable[str]) -> str:
     """Return source between fences that it cannot close."""
-    body = neutralise("\n".join(lines))
+    body = neutralize("\n".join(lines))
     fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", body)), default=0))
     return f"{fence}\n{body}\n{fence}\n"
 

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from causalist._internal.text_formatting import neutralise
+from causalist._internal.text_formatting import neutralize
 from causalist.pack import MINIMUM_TOKENS, render_pack
 from tests.pack.builders import edge, item, pack_input
 from tests.pack.readers import page, read
@@ -90,7 +90,7 @@ def given(text: str) -> object:
 
 def shown(source: str) -> str:
     """The source as a pack shows it: safe, with runs of backticks shortened, and long lines cut."""
-    return neutralise(source).removesuffix("\n")
+    return neutralize(source).removesuffix("\n")
 
 
 @pytest.mark.parametrize("format", list(MINIMUM_TOKENS))

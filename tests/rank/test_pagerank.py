@@ -329,7 +329,7 @@ def test_every_kind_has_a_default_weight() -> None:
 
 
 def seeds_of(matches: dict[int, float], specificity: Specificity, **settings: object) -> list[float]:
-    """In a star with centre a (degree 3) and b, c, d (degree 1), and an external: N = 4."""
+    """In a star with center a (degree 3) and b, c, d (degree 1), and an external: N = 4."""
     graph = make_graph(["a", "b", "c", "d", "external:x"], [("a", t) for t in ("b", "c", "d", "external:x")])
     return seed_distribution(matches, build_transition(graph, DEFAULT), specificity, **settings).tolist()
 

@@ -385,7 +385,7 @@ class Inference(InferenceBase):
                 value = self.name_lookup.find_member_in_scope(symbols.first + scope, name, called)
                 if value is not None:
                     return value
-                # A type parameter, or a variable of an initialiser.
+                # A type parameter, or a variable of an initializer.
                 binding = symbols.bindings.get(scope, {}).get(name)
                 if binding is not None and called is None:
                     return self.annotations.binding_value(file, binding, name)

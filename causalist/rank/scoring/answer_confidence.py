@@ -165,9 +165,9 @@ class StackedCandidates:
 
 @dataclass(frozen=True, slots=True)
 class Penalty:
-    """`ridge` times the squares of the distances of weights from the `centre`, `role_ridge` times those of roles."""
+    """`ridge` times the squares of the distances of weights from the `center`, `role_ridge` times those of roles."""
 
-    centre: NDArray[np.float64]
+    center: NDArray[np.float64]
     ridge: float
     role_ridge: float = 0.0
 
@@ -195,7 +195,7 @@ def loss_of(
     missed = share / (1.0 + np.exp(np.minimum(-behind, _MAX_EXPONENT)))
     slope = against / total[question] * np.bincount(question[gold], weights=missed, minlength=n)[question]
     slope[gold] = -missed
-    away = parameters - penalty.centre
+    away = parameters - penalty.center
     pull = np.concatenate([np.full(n_linear, penalty.ridge), np.full(len(logs), penalty.role_ridge)]) * away
     loss += float(pull @ away)
     by_weight, by_log = (slope * factor) @ stacked.matrix / n, (slope * score) @ stacked.roles / n

@@ -160,7 +160,7 @@ class FleetHandlers:
         )  # fmt: skip
 
     async def _call_tool(self, context: _Context, params: CallToolRequestParams) -> CallToolResult:
-        from causalist._internal.text_formatting import neutralise
+        from causalist._internal.text_formatting import neutralize
 
         tool = FLEET_TOOLS.get(params.name)
         if tool is None:
@@ -169,12 +169,12 @@ class FleetHandlers:
             view = self._view(context)
             reply = await run_in_thread(partial(tool.answer, view, tool.read(dict(params.arguments or {}))))
         except CausalistError as error:
-            text = truncate_to_budget(neutralise(f"{error.slug}: {error}"), _ERROR_TOKENS)
+            text = truncate_to_budget(neutralize(f"{error.slug}: {error}"), _ERROR_TOKENS)
             return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
         except Exception as error:
             text = f"internal: {type(error).__name__}: {error}\nThis is a defect of Causalist."
-            return CallToolResult(content=[TextContent(type="text", text=neutralise(text))], is_error=True)
-        text = neutralise(reply.text if isinstance(reply, Reply) else reply)
+            return CallToolResult(content=[TextContent(type="text", text=neutralize(text))], is_error=True)
+        text = neutralize(reply.text if isinstance(reply, Reply) else reply)
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=False)
 
     def _view(self, context: _Context) -> FleetView:

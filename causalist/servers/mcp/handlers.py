@@ -192,7 +192,7 @@ class Handlers:
         unindexed: Callable[[Path, str], Reply] | None,
         key: str,
     ) -> CallToolResult:
-        from causalist._internal.text_formatting import neutralise
+        from causalist._internal.text_formatting import neutralize
 
         name, view = await self._view(context, chosen)
         repository = view.to_answer_from()
@@ -208,7 +208,7 @@ class Handlers:
             reply = await self._share((key, name), partial(unindexed, root, indexing_message(view, is_answered=True)))
         else:
             reply = Reply(indexing_message(view))
-        reply = reply._replace(text=neutralise(reply.text))
+        reply = reply._replace(text=neutralize(reply.text))
         data = structured_content(reply, view, name) if self.is_structured else None
         return CallToolResult(
             content=[TextContent(type="text", text=reply.text)], structured_content=data, is_error=False
@@ -278,13 +278,13 @@ class Handlers:
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="text/plain", text=text)])
 
     async def _text(self, view: LiveView, answer: "Callable[[Repository], Reply]") -> str:
-        from causalist._internal.text_formatting import neutralise
+        from causalist._internal.text_formatting import neutralize
 
         repository = view.to_answer_from()
         if repository is None:
             return indexing_message(view)
         reply = await self._run_work(partial(answer, repository))
-        return neutralise(staleness_note(view) + reply.text)
+        return neutralize(staleness_note(view) + reply.text)
 
     # -- the prompt
 
@@ -299,7 +299,7 @@ class Handlers:
         return ListPromptsResult(prompts=[prompt])
 
     async def _get_prompt(self, context: _Context, params: GetPromptRequestParams) -> GetPromptResult:
-        from causalist._internal.text_formatting import neutralise
+        from causalist._internal.text_formatting import neutralize
 
         task = (params.arguments or {}).get("task", "")
         if params.name != _PROMPT:
@@ -311,7 +311,7 @@ class Handlers:
             name, view = await self._view(context, None)
             if view.repository is None and ask.unindexed is not None:
                 root, note = self.repositories.get(name)[1].root, indexing_message(view, is_answered=True)
-                code = neutralise(
+                code = neutralize(
                     (await self._run_work(partial(_answer_unindexed, ask.unindexed, arguments, "", root, note))).text
                 )
             else:
@@ -442,11 +442,11 @@ def _answer_unindexed(
 
 
 def _error_result(text: str) -> CallToolResult:
-    from causalist._internal.text_formatting import neutralise
+    from causalist._internal.text_formatting import neutralize
     from causalist.servers.text_answers import truncate_to_budget
 
     return CallToolResult(
-        content=[TextContent(type="text", text=truncate_to_budget(neutralise(text), _ERROR_TOKENS))], is_error=True
+        content=[TextContent(type="text", text=truncate_to_budget(neutralize(text), _ERROR_TOKENS))], is_error=True
     )
 
 

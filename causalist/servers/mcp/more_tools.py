@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from causalist._internal.text_formatting import count_noun, middle_cut, neutralise, one_line
+from causalist._internal.text_formatting import count_noun, middle_cut, neutralize, one_line
 from causalist.errors import UnreadNode, UsageError
 from causalist.model.answer import MemoryMode, RetrievalMode
 from causalist.model.lookup import Affected
@@ -119,7 +119,7 @@ def _find(repository: "Repository", arguments: Arguments) -> Reply:
     note = ""
     if not any((hit.symbol or "").rpartition(".")[2] == arguments["name"] for hit in hits):
         note = describe_unread(repository.unread_words(arguments["name"]), "define")
-        note = f"{neutralise(note)}\n" if note else ""
+        note = f"{neutralize(note)}\n" if note else ""
     if not hits:
         return Reply(f"{note}no node has a name like {arguments['name']!r}; `ask` searches by topic\n")
     lines = [f"{format_node(hit.id)}  {hit.kind}, line {hit.start_row + 1}" for hit in hits]
@@ -555,7 +555,7 @@ def _format_passages(rows: list[tuple[str, str, Mapping[str, Any], str]], query:
         line = next((f", {k} {metadata[k]}" for k in ("line", "page") if isinstance(metadata.get(k), int)), "")
         if len(text) > _MAX_PASSAGE_CHARACTERS:
             text = find_excerpt(text, query, length=_MAX_PASSAGE_CHARACTERS).text
-        shown = neutralise(text)
+        shown = neutralize(text)
         fence = "`" * max(3, 1 + max((len(run) for run in _backtick_runs(shown)), default=0))
         part = f"{rank}. {one_line(passage, 200)}{line}  ({one_line(why, 200)})\n{fence}\n{shown}\n{fence}\n"
         room -= count_tokens(part) + 1

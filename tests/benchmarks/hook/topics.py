@@ -195,9 +195,9 @@ def fit_weights(rows: Sequence[Judged]) -> str:
 def wilson(n_right: int, n: int) -> str:
     """A share with its interval of 95 % (Wilson 1927)."""
     share = n_right / n
-    centre = (share + Z**2 / 2 / n) / (1 + Z**2 / n)
+    center = (share + Z**2 / 2 / n) / (1 + Z**2 / n)
     spread = Z * (share * (1 - share) / n + (Z / 2 / n) ** 2) ** 0.5 / (1 + Z**2 / n)
-    return f"{n_right} of {n}, {share:.1%} ({centre - spread:.1%} to {centre + spread:.1%})"
+    return f"{n_right} of {n}, {share:.1%} ({center - spread:.1%} to {center + spread:.1%})"
 
 
 def report(rows: Sequence[Judged]) -> list[str]:
