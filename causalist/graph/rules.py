@@ -252,7 +252,7 @@ RULES: tuple[Rule, ...] = (
     Rule(RuleName.EVENT, Evidence.NAMES, "it handles an event of the name that is emitted", 0.7),
     Rule(RuleName.FIXTURE, Evidence.NAMES, "a parameter of a test is named like a fixture in sight", 0.97),
     Rule(RuleName.STRING_TARGET, Evidence.NAMES, "a string is its dotted name", 0.95),
-    Rule(RuleName.KEPT, Evidence.NAMES, "it is kept under the name that is called on what nobody knows", 0.8),
+    Rule(RuleName.KEPT, Evidence.NAMES, "it is kept under the name that is called on an unknown receiver", 0.8),
     Rule(RuleName.NAME_PREFIX, Evidence.NAMES, "a member whose name begins like one that is computed", 0.9),
     Rule(RuleName.BUILD_VARIANT, Evidence.NAMES, "several definitions have that name; a build compiles one of them"),
     Rule(RuleName.TABLE, Evidence.NAMES, "it makes or changes the table, or has a key of it", 0.83, (42, 8, 9)),

@@ -428,7 +428,7 @@ class TestSettings:
     names: tuple[str, ...] = ()
     """names of test files and types; `*` is the tested name. Example: `["test_*"]`"""
     suite: str = ""
-    r"""signatures of members of a suite, which nobody calls; where the group `apart` matches, they are not in scope.
+    r"""signatures of members of a suite, which no code calls; where the group `apart` matches, they are not in scope.
     Example: C++: `'TEST_F\('`
     """
     fixtures: str = ""

@@ -121,7 +121,7 @@ def build_transition(
     ...     return np.array(values, dtype=np.int32)
     >>> ids, zeros = StringTable.from_strings(["a.py", "b.py", "c.py"]), ints(0, 0, 0)
     >>> nodes = NodeTable(ids, zeros, zeros, ints(0, 1, 2), zeros - 1, zeros, zeros, zeros, zeros, ids, ids)
-    >>> calls = np.full(2, EdgeKind.CALLS)  # a calls b or c, nobody knows which: one link with two ends
+    >>> calls = np.full(2, EdgeKind.CALLS)  # a calls b or c, unknown which: one link with two ends
     >>> edges = EdgeTable(ints(0, 2, 2, 2), ints(0, 0), ints(1, 2), calls, ints(0, 0), np.array([0.4, 0.4]),
     ...                   ints(2, 2), ints(1, 1), ints(0, 0), ints(0, 1), ints(0, 0, 1, 2))
     >>> m = build_transition(CodeGraph(nodes, edges, ("name-only",)), WalkWeights(((EdgeKind.CALLS, 1.0),), ()))
