@@ -252,7 +252,7 @@ class _Experiment:
         self._store = read_proofs((lab.folder,)) or ProofStore()
 
     def run(self) -> NodeProof:
-        """Run what is not decided, and return what is known."""
+        """Run the undecided mutants, and return the proofs of the function."""
         lab, target = self._lab, self._subject.target
         data = lab.freshness.text_of(target.path)
         if not data or not self._version.hash:
