@@ -202,11 +202,11 @@ def _find_misfits(
             if call.is_open or caller is None or (shared and call.name in names):
                 continue
             language = caller.language
-            if any(_misfit(call, listed, language) == "" for listed in fitting):
+            if any(describe_misfit(call, listed, language) == "" for listed in fitting):
                 continue
-            if _misfit(call, old.parameters, language):
+            if describe_misfit(call, behind_receiver(old.parameters), language):
                 continue
-            why = _misfit(call, new.parameters, language)
+            why = describe_misfit(call, new.parameters, language)
             misfits.append(BrokenCall(path, call.row + 1, nodes.ids[source], nodes.ids[node], why, confidence))
     return misfits
 
@@ -232,8 +232,12 @@ def _calls_others(graph: CodeGraph, source: int, targets: set[int], names: set[s
     )
 
 
-def _misfit(call: CallAt, parameters: Sequence[DeclaredParameter], language: str) -> str:
+def describe_misfit(call: CallAt, parameters: Sequence[DeclaredParameter], language: str) -> str:
     """Return why a call does not fit parameters, "" if it does."""
+    behind = behind_receiver(parameters)
+    if len(behind) < len(parameters):  # the receiver stands before the dot, or is the first argument
+        why = describe_misfit(call, behind, language)
+        return why and (describe_misfit(call, [parameters[0]._replace(form="positional"), *behind], language) and why)
     given = [each for each in call.arguments if not each.name]
     named = [each.name for each in call.arguments if each.name]
     positional = [each for each in parameters if each.form == "positional"]
@@ -272,6 +276,11 @@ def _misfit(call: CallAt, parameters: Sequence[DeclaredParameter], language: str
     return ""
 
 
+def behind_receiver(parameters: Sequence[DeclaredParameter]) -> Sequence[DeclaredParameter]:
+    """Return the parameters of a call with the receiver before the dot, as extension methods are mostly called."""
+    return parameters[1:] if parameters and parameters[0].form == "receiver" else parameters
+
+
 def _count(parameters: Sequence[DeclaredParameter]) -> str:
     least = sum(not each.is_optional for each in parameters)
     return str(least) if least == len(parameters) else f"{least} to {len(parameters)}"
@@ -294,7 +303,11 @@ def _find_calls_of_gone(
     for source in _untold_callers(graph, name, old.path):
         path = split_id(nodes.ids[source])[0]
         for call in files.calls_in(graph, source, frozenset({name})):
-            if call.is_open or old.parameters is None or not _misfit(call, old.parameters, _language(files, path)):
+            if (
+                call.is_open
+                or old.parameters is None
+                or not describe_misfit(call, behind_receiver(old.parameters), _language(files, path))
+            ):
                 broken.append(BrokenCall(path, call.row + 1, nodes.ids[source], target, why, _GONE_SHARE))
     return broken
 

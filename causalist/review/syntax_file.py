@@ -47,7 +47,9 @@ _TYPE_WORDS = {
 
 
 class DeclaredParameter(NamedTuple):
-    """A parameter: `form` is "positional", "keyword", "list" or "map" (the last two take any number).
+    """A parameter: `form` is "positional", "keyword", "list" or "map" (the last two take any number), or "receiver".
+
+    The last is the first parameter of an extension method of C#, which mostly stands before the dot of a call.
 
     `type` is "string", "number", "bool", or "" for any other. `label` is False if the caller may not name it.
     """
@@ -195,7 +197,18 @@ class SyntaxFile:
             is_optional = bool(value) or declared.partition(":")[0].rstrip().endswith("?")
             if is_keyword:
                 is_optional = not text.rstrip().endswith(":")
-            given = "map" if is_map else "list" if is_list else "keyword" if is_keyword else form
+            is_receiver = self.language == "csharp" and not parameters and re.match(r"this\s", text) is not None
+            given = (
+                "receiver"
+                if is_receiver
+                else "map"
+                if is_map
+                else "list"
+                if is_list
+                else "keyword"
+                if is_keyword
+                else form
+            )
             parameters.append(DeclaredParameter(name, given, is_optional, of_type))
             if is_list and self.language == "python":
                 form = "keyword"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from causalist.pack import count_tokens
+from causalist.review.broken_calls import behind_receiver, describe_misfit
 from causalist.review.changes import compare_versions
 from causalist.review.syntax_file import SyntaxFile
 from causalist.review.versions import FileVersions
@@ -412,6 +413,24 @@ def test_a_second_call_by_the_same_name_may_mean_another_function(tmp_path: Path
     assert documented(folder)["broken_calls"] == []
     write_all(folder, {"user.py": user})
     assert [each["line"] for each in documented(folder)["broken_calls"]] == [8]
+
+
+def test_the_receiver_of_an_extension_method_is_no_argument_of_its_calls() -> None:
+    code = (
+        b"static class Texts {\n    public static int Measure(this Text text, bool trimmed) { return 1; }\n}\n"
+        b"class User {\n    int One(Text s) { return s.Measure(true); }\n"
+        b"    int Two(Text s) { return Texts.Measure(s, true); }\n    int Three(Text s) { return s.Measure(); }\n"
+        b"    int Four(Ruler ruler) { return ruler.Measure(1, 2, 3); }\n}\n"
+    )
+    tree = SyntaxFile.read("a.cs", code)
+    assert tree is not None
+    parameters = tree.parameters(code.index(b"public"), code.index(b"}") + 1, is_method=True)
+    calls = tree.calls(code.index(b"class User"), len(code), frozenset({"Measure"}))
+    assert parameters is not None and [describe_misfit(call, parameters, "csharp") for call in calls] == [
+        "", "", "nothing is given for 'trimmed'", "3 arguments in place of 1"
+    ]  # fmt: skip
+    # A call that fits only with the receiver as an argument may mean another method of that name.
+    assert describe_misfit(calls[1], behind_receiver(parameters), "csharp") == "2 arguments in place of 1"
 
 
 def test_files_without_a_language_that_change_together_are_no_failure(tmp_path: Path) -> None:
