@@ -59,7 +59,7 @@ class Cluster:
         if chance.random() < 0.5 and inner:
             inner[-1].send_signal(signal.SIGKILL)
             return
-        self._end(nanny)
+        end_with_children(nanny)
         self.workers[number] = self._start_worker()
 
     def kill_scheduler(self) -> None:
@@ -67,18 +67,20 @@ class Cluster:
         self.start()
 
     def stop(self) -> None:
-        self._end(self.scheduler)
+        end_with_children(self.scheduler)
         for worker in self.workers:
-            self._end(worker)
+            end_with_children(worker)
 
-    def _end(self, process: "subprocess.Popen[bytes]") -> None:
-        below = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
-        for each in (process, *below):
-            try:
-                each.send_signal(signal.SIGKILL)
-            except (psutil.NoSuchProcess, ProcessLookupError):
-                continue
-        process.wait()
+
+def end_with_children(process: "subprocess.Popen[bytes]") -> None:
+    """Kill a process and all that it started, and wait for its end."""
+    below = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
+    for each in (process, *below):
+        try:
+            each.send_signal(signal.SIGKILL)
+        except (psutil.NoSuchProcess, ProcessLookupError):
+            continue
+    process.wait()
 
 
 def ready_records(store: FleetStore) -> dict[str, object]:
