@@ -5,7 +5,6 @@ entries in an order independent of insertion. After a change of few records, the
 and senses are found again for the names that the change can affect. The result is that of a rebuild.
 """
 
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,8 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.memory.extractors import TYPES
-from causalist.memory.matrix_splices import Axis, Floats, Ints, Matrix, splice_matrix, splice_sorted
-from causalist.memory.passage_records import TIMESTAMP, Record, Records, sort_strings
+from causalist.memory.matrix_splices import (
+    Axis,
+    Floats,
+    Ints,
+    JoinedStrings,
+    Matrix,
+    SortedStrings,
+    StringNumbers,
+    splice_matrix,
+)
+from causalist.memory.passage_records import TIMESTAMP, AnyRecord, Records, sort_strings
 from causalist.memory.senses import (
     SenseAssignment,
     TermVectors,
@@ -27,9 +35,11 @@ from causalist.memory.senses import (
     find_senses,
 )
 from causalist.model.index import Postings
+from causalist.model.string_table import StringTable
 from causalist.rank.lexical.bm25 import K1
 
 B = 0.75  # length normalization of BM25, the usual default
+NO_PATH = "\0"  # before the id of a passage of no document
 MAX_SIMILAR = 10  # similarity edges per entity
 _EXACT_TYPES = tuple(TYPES.index(each) for each in ("date", "measure", "iri"))  # names of these types have one sense
 _MAX_CHANGED_SHARE = 0.25  # of the passages; after more changes, everything is built again
@@ -39,7 +49,6 @@ _MAX_CHANGED_SHARE = 0.25  # of the passages; after more changes, everything is 
 class Counts:
     """Counts of P passages by their M names and T terms, before names have senses.
 
-    - `numbers`: (M,), numbers of the names in the records; `term_numbers`: (T,), those of the terms.
     - `mentions`: (P, M), number of mentions; `mentioned_by` is its transpose.
     - `n_exact`: (M,), mentions as a date, measure or IRI. `n_documents`: (M,), documents that name a name.
     - `forward`: (P, T), term counts; `by_term` is its transpose. `lengths`: (P,), sums of the term counts.
@@ -47,11 +56,9 @@ class Counts:
     - `labels`: sense of each entry of `mentions`, 0 for the most frequent one.
     """
 
-    passages: list[str]
-    names: list[str]
-    numbers: Ints
-    terms: list[str]
-    term_numbers: Ints
+    passages: SortedStrings
+    names: SortedStrings
+    terms: SortedStrings
     mentions: Matrix
     mentioned_by: Matrix
     n_exact: Ints
@@ -60,7 +67,7 @@ class Counts:
     by_term: Matrix
     lengths: Floats
     times: Floats
-    document_names: list[str]
+    document_names: SortedStrings
     documents: Ints
     labels: Ints
 
@@ -82,10 +89,10 @@ class MemoryArrays:
     - `senses`: entity -> all entities of the same name, for ambiguous names only.
     """
 
-    passages: list[str]
-    entities: list[str]
+    passages: SortedStrings
+    entities: SortedStrings
     entity_numbers: Ints  # (E,), numbers of the names in the records
-    terms: list[str]
+    terms: SortedStrings
     term_ranks: Ints  # by term number in the records, -1 if no passage has the term
     mentions: Matrix
     passages_by_entity: Matrix
@@ -111,40 +118,35 @@ class MemoryArrays:
 
 def build_counts(records: Records) -> Counts:
     """Return the counts of all records."""
-    passages = sorted(records.passages)
-    stored_records = [records.passages[passage] for passage in passages]
-    n = len(passages)
-    mentions = _stack([r.mentions for r in stored_records], 4)
-    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.mentions) for r in stored_records])
-    triples = [end for r in stored_records for t in r.triples for end in (t.subject, t.object)]
+    order = sorted(records.passages)
+    found = [records.passages[passage] for passage in order]
+    n = len(order)
+    passages = _as_sorted(records.ids, order)
+    mentions = _stack([r.mentions for r in found], 4)
+    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.mentions) for r in found])
+    triples = [end for r in found for t in r.triples for end in (t.subject, t.object)]
     used = np.unique(np.concatenate([mentions[:, 0], np.array(triples, dtype=np.int64)]))
     names, ranks = sort_strings(records.entities.strings, used)
     m = len(names)
     mention_matrix = Matrix.from_entries(rows, ranks[mentions[:, 0]], np.ones(len(mentions)), (n, m))
     mentioned_by = mention_matrix.transpose()
     is_exact = np.isin(mentions[:, 2], _EXACT_TYPES)
-    numbers = np.empty(m, dtype=np.int64)
-    numbers[ranks[used]] = used
 
-    terms = _stack([r.terms for r in stored_records], 2)
-    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.terms) for r in stored_records])
+    terms = _stack([r.terms for r in found], 2)
+    of_terms = np.repeat(np.arange(n, dtype=np.int32), np.array([len(r.terms) for r in found], dtype=np.int64))
     present = np.flatnonzero(np.bincount(terms[:, 0], minlength=len(records.terms.strings)))
     term_list, term_ranks = sort_strings(records.terms.strings, present)
-    term_numbers = np.empty(len(term_list), dtype=np.int64)
-    term_numbers[term_ranks[present]] = present
-    by_term = _count_by_term(rows, term_ranks[terms[:, 0]], terms[:, 1], n, len(term_list))
+    by_term = _count_by_term(of_terms, term_ranks.astype(np.int32)[terms[:, 0]], terms[:, 1], n, len(term_list))
 
-    document_of = [_document_name(p, r) for p, r in zip(passages, stored_records, strict=True)]
-    document_names = sorted(set(document_of))
+    named = [_document_name(p, r) for p, r in zip(order, found, strict=True)]
+    document_names = _as_sorted(records.documents, sorted(set(named)))
     number = {name: i for i, name in enumerate(document_names)}
-    documents = np.array([number[name] for name in document_of], dtype=np.int64)
+    documents = np.array([number[name] for name in named], dtype=np.int64)
     pairs = np.unique(mentioned_by.rows * max(len(document_names), 1) + documents[mentioned_by.indices])
     counts = Counts(
         passages,
         names,
-        numbers,
         term_list,
-        term_numbers,
         mention_matrix,
         mentioned_by,
         np.bincount(ranks[mentions[is_exact, 0]], minlength=m),
@@ -152,7 +154,7 @@ def build_counts(records: Records) -> Counts:
         by_term.transpose(),
         by_term,
         np.bincount(by_term.indices, weights=by_term.values, minlength=n).astype(np.float64),
-        np.array([parse_seconds(r.metadata.get(TIMESTAMP)) for r in stored_records], dtype=np.float64),
+        np.array([parse_seconds(r.metadata.get(TIMESTAMP)) for r in found], dtype=np.float64),
         document_names,
         documents,
         np.zeros(len(mention_matrix.indices), dtype=np.int64),
@@ -161,43 +163,54 @@ def build_counts(records: Records) -> Counts:
     return counts
 
 
-_STORED = ("numbers", "term_numbers", "n_exact", "n_documents", "lengths", "times", "documents", "labels")
+_STORED = ("n_exact", "n_documents", "lengths", "times", "documents", "labels")
+_SORTED = ("names", "terms", "document_names")
+_MATRICES = ("mentions", "mentioned_by", "forward", "by_term")
 
 
 def pack_counts(counts: Counts) -> dict[str, NDArray[Any]]:
     """Return the arrays that `unpack_counts` restores the counts from."""
-    arrays: dict[str, NDArray[Any]] = {name: getattr(counts, name) for name in _STORED}
-    for name in ("mentions", "forward"):
+    found: dict[str, NDArray[Any]] = {name: getattr(counts, name) for name in _STORED}
+    found |= {name: getattr(counts, name).numbers for name in _SORTED}
+    for name in _MATRICES:
         matrix: Matrix = getattr(counts, name)
-        arrays |= {f"{name}.indptr": matrix.indptr, name: matrix.indices, f"{name}.values": matrix.values.astype("i4")}
-    return arrays
+        found |= {f"{name}.indptr": matrix.indptr, name: matrix.indices, f"{name}.values": matrix.values}
+    return found
 
 
 def unpack_counts(arrays: Mapping[str, NDArray[Any]], records: Records) -> Counts:
-    """Return the counts of all records, of arrays that `pack_counts` made of them."""
-    passages = sorted(records.passages)
-    names, terms = (
-        [strings[number] for number in arrays[name].tolist()]
-        for strings, name in ((records.entities.strings, "numbers"), (records.terms.strings, "term_numbers"))
+    """Return the counts of all records, of arrays that `pack_counts` made of them; the first ids are the passages."""
+    n = len(arrays["times"])
+    names, terms, document_names = (
+        SortedStrings(strings, arrays[name])
+        for name, strings in zip(
+            _SORTED, (records.entities.strings, records.terms.strings, records.documents.strings), strict=True
+        )
     )
-    mentions, forward = (
-        Matrix(arrays[f"{name}.indptr"], arrays[name], arrays[f"{name}.values"].astype(np.float64), n)
-        for name, n in (("mentions", len(names)), ("forward", len(terms)))
+    mentions, mentioned_by, forward, by_term = (
+        Matrix(arrays[f"{name}.indptr"], arrays[name], arrays[f"{name}.values"], n_columns)
+        for name, n_columns in zip(_MATRICES, (len(names), n, len(terms), n), strict=True)
     )
     return Counts(
-        passages=passages,
+        passages=SortedStrings(records.ids.strings, np.arange(n, dtype=np.int64)),
         names=names,
         terms=terms,
+        document_names=document_names,
         mentions=mentions,
-        mentioned_by=mentions.transpose(),
+        mentioned_by=mentioned_by,
         forward=forward,
-        by_term=forward.transpose(),
-        document_names=sorted({_document_name(p, records.passages[p]) for p in passages}),
-        **{name: arrays[name].copy() for name in _STORED},  # those of a file cannot be changed
+        by_term=by_term,
+        **{name: arrays[name] for name in _STORED},
     )
 
 
-def update_counts(old: Counts, records: Records, touched: Mapping[str, Record | None]) -> tuple[Counts, Axis] | None:
+def _as_sorted(numbers: StringNumbers, strings: Sequence[str]) -> SortedStrings:
+    """Return strings that are in order, by their numbers; new ones are numbered."""
+    found = np.fromiter(map(numbers.intern, strings), dtype=np.int64, count=len(strings))
+    return SortedStrings(numbers.strings, found)
+
+
+def update_counts(old: Counts, records: Records, touched: Mapping[str, AnyRecord | None]) -> tuple[Counts, Axis] | None:
     """Return (counts of all records, change of the passages), from counts before a change.
 
     `touched`: the changed passages with their records before, None for new ones. Returns None if too much has changed.
@@ -210,24 +223,23 @@ def update_counts(old: Counts, records: Records, touched: Mapping[str, Record | 
         mentioned = set(record.mentions[:, 0].tolist())
         if not all(t.subject in mentioned and t.object in mentioned for t in record.triples):
             return None
-    position = {passage: i for i, passage in enumerate(old.passages)} if len(before) > 100 else None
-    gone = [position[p] if position else bisect_left(old.passages, p) for p in before]
-    passages, rows = splice_sorted(old.passages, gone, new)
+    gone = [old.passages.find(passage) for passage in before]
+    passages, rows = old.passages.splice(gone, {passage: records.ids.intern(passage) for passage in new})
 
     mention_rows = {p: _count_mentions(r.mentions) for p, r in new.items()}
-    names, numbers, columns = _splice_names(
-        old.names, old.numbers, old.mentioned_by.sizes, records.entities.strings,
+    names, columns = _splice_names(
+        old.names, old.mentioned_by.sizes,
         [np.unique(r.mentions[:, 0]) for r in before.values()],
         [n.astype(np.int32) for n, _, _ in mention_rows.values()],
     )  # fmt: skip
-    terms, term_numbers, term_columns = _splice_names(
-        old.terms, old.term_numbers, old.by_term.sizes, records.terms.strings,
+    terms, term_columns = _splice_names(
+        old.terms, old.by_term.sizes,
         [r.terms[:, 0] for r in before.values()], [r.terms[:, 0] for r in new.values()],
     )  # fmt: skip
-    name_rank, term_rank = _rank(numbers, records.entities.strings), _rank(term_numbers, records.terms.strings)
+    name_rank, term_rank = _rank(names), _rank(terms)
     entries = _entries([(name_rank[n], c) for n, c, _ in mention_rows.values()], rows.fresh)
     mentions, splice = splice_matrix(old.mentions, rows, columns, entries[:2], entries[2])
-    labels = splice.apply(old.labels, np.zeros(len(entries[0]), dtype=np.int64))
+    labels = np.array(splice.apply(old.labels, np.zeros(len(entries[0]), dtype=np.int64)))  # to be changed
     turned = _turn(entries)
     mentioned_by, _ = splice_matrix(old.mentioned_by, columns, rows, turned[:2], turned[2])
     n_exact = columns.move(old.n_exact, 0)
@@ -243,7 +255,7 @@ def update_counts(old: Counts, records: Records, touched: Mapping[str, Record | 
     by_term, _ = splice_matrix(old.by_term, term_columns, rows, turned[:2], turned[2])
     lengths = rows.move(old.lengths, [float(r.terms[:, 1].sum()) for r in new.values()])
     times = rows.move(old.times, [parse_seconds(r.metadata.get(TIMESTAMP)) for r in new.values()])
-    document_names, documents = _splice_documents(old, rows, new)
+    document_names, documents = _splice_documents(records, old, rows, new)
 
     touched_numbers = [r.mentions[:, 0] for r in (*before.values(), *new.values())]
     in_touched = np.unique(name_rank[np.concatenate(touched_numbers)]) if touched_numbers else np.zeros(0, np.int64)
@@ -252,7 +264,7 @@ def update_counts(old: Counts, records: Records, touched: Mapping[str, Record | 
     for name in in_touched.tolist():
         n_documents[name] = len(np.unique(documents[mentioned_by.row(name)[0]]))
     counts = Counts(
-        passages, names, numbers, terms, term_numbers, mentions, mentioned_by, n_exact, n_documents, forward, by_term,
+        passages, names, terms, mentions, mentioned_by, n_exact, n_documents, forward, by_term,
         lengths, times, document_names, documents, labels,
     )  # fmt: skip
     _label_senses(counts, _find_affected(old, counts, in_touched, columns, term_columns))
@@ -306,31 +318,28 @@ def _label_senses(counts: Counts, affected: NDArray[np.bool_]) -> None:
 
 
 def _splice_names(
-    old: list[str], numbers: Ints, sizes: Ints, strings: list[str], lost: list[NDArray[np.int32]],
-    won: list[NDArray[np.int32]],
-) -> tuple[list[str], Ints, Axis]:  # fmt: skip
-    """Return (sorted strings, their numbers, change) after passages lost and won strings; `sizes`: passages of each."""
+    old: SortedStrings, sizes: Ints, lost: list[NDArray[np.int32]], won: list[NDArray[np.int32]]
+) -> tuple[SortedStrings, Axis]:
+    """Return the strings after passages lost and won some, by number, and the change; `sizes`: passages of each."""
+    strings = old.strings
     change = np.zeros(len(strings), dtype=np.int64)
     for part in lost:
         change[part] -= 1
     for part in won:
         change[part] += 1
     left = np.zeros(len(strings), dtype=np.int64)
-    left[numbers] = sizes
+    left[old.numbers] = sizes
     was_there = left > 0
     is_there = left + change > 0
-    ranks = _rank(numbers, strings)
-    gone = ranks[np.flatnonzero(was_there & ~is_there)]
-    new = {strings[number]: number for number in np.flatnonzero(is_there & ~was_there).tolist()}
-    names, axis = splice_sorted(old, gone.tolist(), new)
-    return names, axis.move(numbers, [new[names[position]] for position in axis.fresh.tolist()]), axis
+    gone = _rank(old)[np.flatnonzero(was_there & ~is_there)]
+    return old.splice(gone.tolist(), {strings[n]: n for n in np.flatnonzero(is_there & ~was_there).tolist()})
 
 
-def _rank(numbers: Ints, strings: list[str]) -> Ints:
-    """Return the position of each number of the records, -1 for one that is not used."""
-    positions = np.full(len(strings), -1, dtype=np.int64)
-    positions[numbers] = np.arange(len(numbers))
-    return positions
+def _rank(strings: SortedStrings) -> Ints:
+    """Return the position of each number of a table in sorted strings, -1 for one that is not used."""
+    found = np.full(len(strings.strings), -1, dtype=np.int64)
+    found[strings.numbers] = np.arange(len(strings))
+    return found
 
 
 def _count_mentions(mentions: NDArray[np.int32]) -> tuple[Ints, Floats, Ints]:
@@ -361,25 +370,22 @@ def _turn(entries: tuple[Ints, Ints, Floats]) -> tuple[Ints, Ints, Floats]:
     return entries[1][order], entries[0][order], entries[2][order]
 
 
-def _document_name(passage: str, record: Record) -> str:
-    return str(record.metadata.get("path", f"\0{passage}"))
+def _document_name(passage: str, record: AnyRecord) -> str:
+    return str(record.metadata.get("path", f"{NO_PATH}{passage}"))
 
 
-def _splice_documents(old: Counts, rows: Axis, new: Mapping[str, Record]) -> tuple[list[str], Ints]:
+def _splice_documents(
+    records: Records, old: Counts, rows: Axis, new: Mapping[str, AnyRecord]
+) -> tuple[SortedStrings, Ints]:
     """Return (document names, document of each passage)."""
-    new_names = [_document_name(p, r) for p, r in new.items()]
+    named = [_document_name(p, r) for p, r in new.items()]
     left = np.bincount(old.documents[rows.place >= 0], minlength=len(old.document_names))
-    positions = ((name, bisect_left(old.document_names, name)) for name in set(new_names))
-    n_old = len(old.document_names)
-    position_by_name = {name: i for name, i in positions if i < n_old and old.document_names[i] == name}
-    left[list(position_by_name.values())] += 1
-    names, axis = splice_sorted(
-        old.document_names,
-        np.flatnonzero(left == 0).tolist(),
-        {name for name in new_names if name not in position_by_name},
-    )
-    moved = axis.place[old.documents]
-    return names, rows.move(moved, [bisect_left(names, name) for name in new_names])
+    known = {name: at for name in set(named) if (at := old.document_names.find(name)) >= 0}
+    left[list(known.values())] += 1
+    fresh = {name: records.documents.intern(name) for name in named if name not in known}
+    names, axis = old.document_names.splice(np.flatnonzero(left == 0).tolist(), fresh)
+    place = {name: names.find(name) for name in set(named)}
+    return names, rows.move(axis.place[old.documents], [place[name] for name in named])
 
 
 def build_arrays(
@@ -392,32 +398,26 @@ def build_arrays(
     """
     counts = build_counts(records) if counts is None else counts
     n = len(counts.passages)
-    assignment = disambiguate(
-        counts.names, counts.numbers, counts.documents, counts.mentions, counts.mentioned_by, counts.labels
-    )
+    assignment = disambiguate(counts.names, counts.documents, counts.mentions, counts.mentioned_by, counts.labels)
     m = len(assignment.names)
-    name_ranks = _rank(counts.numbers, records.entities.strings)
-    linking = [(i, records.passages[p]) for p in sorted(records.linking) for i in (bisect_left(counts.passages, p),)]
-    triples = [(int(counts.documents[i]), t) for i, r in linking for t in r.triples]
-    explicit = Matrix.from_entries(
-        np.array([assignment.resolve(d, int(name_ranks[t.subject])) for d, t in triples], dtype=np.int64),
-        np.array([assignment.resolve(d, int(name_ranks[t.object])) for d, t in triples], dtype=np.int64),
-        np.array([t.confidence for _, t in triples], dtype=np.float64),
-        (m, m),
+    name_ranks, positions = _rank(counts.names), _rank(counts.passages)
+    triples, confidences, ends = records.collect_links()
+    owners = counts.documents[positions[triples[:, 0]]].tolist()
+    subjects, objects = (
+        [assignment.resolve(*each) for each in zip(owners, name_ranks[triples[:, k]].tolist(), strict=True)]
+        for k in (1, 2)
     )
-    pairs: list[tuple[int, int]] = []
-    for i, r in linking:
-        for other in r.references:
-            at = bisect_left(counts.passages, other)
-            if at < n and counts.passages[at] == other:
-                pairs.append((i, at))
-    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    explicit = Matrix.from_entries(
+        np.array(subjects, dtype=np.int64), np.array(objects, dtype=np.int64), confidences, (m, m)
+    )
+    ends = positions[ends]
+    ends = ends[ends[:, 1] >= 0]
     return MemoryArrays(
         counts.passages,
         assignment.names,
         assignment.numbers,
         counts.terms,
-        _rank(counts.term_numbers, records.terms.strings),
+        _rank(counts.terms),
         assignment.mentions,
         assignment.passages_by_entity,
         _build_similarity(records, name_ranks, assignment, vector_pairs),
@@ -428,6 +428,63 @@ def build_arrays(
         counts.times,
         counts.documents,
         assignment.senses,
+    )
+
+
+_EDGES = ("similar", "explicit", "references")
+
+
+def pack_arrays(arrays: MemoryArrays) -> dict[str, NDArray[Any]]:
+    """Return the arrays that `unpack_arrays` restores the arrays of an index from, with its counts."""
+    entities, senses = arrays.entities, sorted(set(arrays.senses.values()))
+    joined = entities.strings if isinstance(entities.strings, JoinedStrings) else None
+    more = StringTable.from_strings([] if joined is None else joined.more)
+    found: dict[str, NDArray[Any]] = {
+        "entities": entities.numbers,
+        "entity_numbers": arrays.entity_numbers,
+        "sense_names.blob": more.blob,
+        "sense_names.offsets": more.offsets,
+        "sense_names.first": np.array([0 if joined is None else joined.n], dtype=np.int64),
+        "senses": np.array([entity for group in senses for entity in group], dtype=np.int64),
+        "senses.sizes": np.array([len(group) for group in senses], dtype=np.int64),
+    }
+    for name in (*_EDGES, *(("mentions", "passages_by_entity") if joined is not None else ())):
+        matrix: Matrix = getattr(arrays, name)
+        found |= {f"{name}.indptr": matrix.indptr, name: matrix.indices, f"{name}.values": matrix.values}
+    return found
+
+
+def unpack_arrays(stored: Mapping[str, NDArray[Any]], counts: Counts) -> MemoryArrays:
+    """Return the arrays of an index, of what `pack_arrays` returned."""
+    n, m = len(counts.passages), len(stored["entities"])
+
+    def matrix(name: str, n_columns: int) -> Matrix:
+        return Matrix(stored[f"{name}.indptr"], stored[name], stored[f"{name}.values"], n_columns)
+
+    is_split = "mentions" in stored
+    more = list(StringTable(stored["sense_names.blob"], stored["sense_names.offsets"]))
+    groups, start = [], 0
+    for size in stored["senses.sizes"].tolist():
+        groups.append(tuple(stored["senses"][start : start + size].tolist()))
+        start += size
+    strings = counts.names.strings
+    joined = JoinedStrings(strings, more, int(stored["sense_names.first"][0])) if is_split else strings
+    return MemoryArrays(
+        counts.passages,
+        SortedStrings(joined, stored["entities"]),
+        stored["entity_numbers"],
+        counts.terms,
+        _rank(counts.terms),
+        matrix("mentions", m) if is_split else counts.mentions,
+        matrix("passages_by_entity", n) if is_split else counts.mentioned_by,
+        matrix("similar", m),
+        matrix("explicit", m),
+        matrix("references", n),
+        counts.forward,
+        _build_postings(counts.by_term, counts.lengths),
+        counts.times,
+        counts.documents,
+        {entity: group for group in groups for entity in group},
     )
 
 
@@ -468,25 +525,27 @@ def types_and_aliases(records: Records, arrays: MemoryArrays, senses: Sequence[i
     return TYPES[kind], tuple(names[i] for i in order)
 
 
-def _stack(parts: list[NDArray[np.int32]], width: int) -> Ints:
+def _stack(parts: list[NDArray[np.int32]], width: int) -> NDArray[np.int32]:
     if not parts:
-        return np.zeros((0, width), dtype=np.int64)
-    return np.concatenate(parts).astype(np.int64).reshape(-1, width)
+        return np.zeros((0, width), dtype=np.int32)
+    return np.concatenate(parts).reshape(-1, width)
 
 
-def _count_by_term(rows: Ints, terms: Ints, counts: Ints, n_passages: int, n_terms: int) -> Matrix:
+def _count_by_term(
+    rows: NDArray[np.int32], terms: NDArray[np.int32], counts: NDArray[np.int32], n_passages: int, n_terms: int
+) -> Matrix:
     """Return (T, P) counts. `rows` ascend, so a stable sort by term suffices."""
-    order = np.argsort(terms.astype(np.int32), kind="stable")
+    order = np.argsort(terms, kind="stable")
     indptr = np.zeros(n_terms + 1, dtype=np.int64)
     np.cumsum(np.bincount(terms, minlength=n_terms), out=indptr[1:])
-    return Matrix(indptr, rows[order].astype(np.int32), counts[order].astype(np.float64), n_passages)
+    return Matrix(indptr, rows[order], counts[order], n_passages)
 
 
 def _build_postings(matrix: Matrix, lengths: Floats) -> Postings:
     """Return postings with BM25 norms as `model.index.Postings` defines them."""
     mean = float(lengths.mean()) if len(lengths) and lengths.any() else 1.0
     norms = (K1 * (1 - B + B * lengths / mean)).astype(np.float64)
-    return Postings(matrix.indptr.astype(np.int32), matrix.indices, matrix.values.astype(np.int32), norms, len(lengths))
+    return Postings(matrix.indptr.astype(np.int32), matrix.indices, matrix.values, norms, len(lengths))
 
 
 def _build_similarity(

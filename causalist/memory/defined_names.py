@@ -206,13 +206,51 @@ class NamedPassage(NamedTuple):
     defines: NDArray[np.int32]
 
 
-@dataclass(slots=True)
-class NameNumbers:
-    """Numbers of names in the order of first use, which no result depends on; they only grow."""
+class WordRuns(Sequence[Words]):
+    """Words of names by number: those of a file, and further ones."""
 
-    words: list[Words]
-    by_words: dict[Words, int]
-    by_entity: Ints  # _NOT_ASKED, or _NO_NAME for an entity that is not searched
+    def __init__(self, stored: Links) -> None:
+        """Create the sequence of the rows of `stored`."""
+        self.stored = stored
+        self.n_stored = len(stored.indptr) - 1
+        self.more: list[Words] = []
+
+    def __len__(self) -> int:
+        """Return the number of names."""
+        return self.n_stored + len(self.more)
+
+    def __getitem__(self, number: Any) -> Any:
+        """Return the words of a name."""
+        return tuple(self.stored.row(number).tolist()) if number < self.n_stored else self.more[number - self.n_stored]
+
+    def pack(self) -> Links:
+        """Return the words of all names, row by row."""
+        sizes = np.concatenate([self.stored.sizes, np.fromiter(map(len, self.more), dtype=np.int64)])
+        more = np.fromiter(chain.from_iterable(self.more), dtype=np.int32)
+        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return Links(indptr, np.concatenate([self.stored.indices, more]))
+
+
+class NameNumbers:
+    """Numbers of names in the order of first use, which no result depends on; they only grow.
+
+    `by_entity`: number by entity, _NOT_ASKED, or _NO_NAME for an entity that is not searched. Names of a file are found
+    by `hashes` of their words, ascending, with their numbers in `order`.
+    """
+
+    def __init__(self, stored: Links, by_entity: Ints, hashes: NDArray[np.uint64], order: NDArray[np.int32]) -> None:
+        """Create the numbers of the names of a file."""
+        self.words = WordRuns(stored)
+        self.by_entity = by_entity
+        self._hashes, self._order = hashes, order
+        self._by_words: dict[Words, int] = {}  # of names that are not of the file
+
+    @classmethod
+    def empty(cls) -> "NameNumbers":
+        """Return no numbers."""
+        none = np.zeros(0, dtype=np.int64)
+        words = Links(np.zeros(1, dtype=np.int64), none.astype(np.int32))
+        return cls(words, none, none.astype(np.uint64), none.astype(np.int32))
 
     def number(self, entities: NDArray[np.int32], entity_words: Callable[[int], Words]) -> Ints:
         """Return the numbers of the names of entities, without those that are not searched."""
@@ -227,11 +265,46 @@ class NameNumbers:
         return name_numbers[name_numbers >= 0]
 
     def _intern(self, words: Words) -> int:
-        number = self.by_words.get(words)
-        if number is None:
-            number = self.by_words[words] = len(self.words)
-            self.words.append(words)
-        return number
+        known = self._by_words.get(words)
+        if known is None:
+            known = self._find_stored(words)
+            if known < 0:
+                known = self._by_words[words] = len(self.words)
+                self.words.more.append(words)
+        return known
+
+    def _find_stored(self, words: Words) -> int:
+        if not len(self._hashes):
+            return -1
+        wanted = _hash(np.array([words], dtype=np.int64))
+        start, end = (int(np.searchsorted(self._hashes, wanted, side=side)[0]) for side in ("left", "right"))
+        return next((n for n in self._order[start:end].tolist() if self.words[n] == words), -1)
+
+    def compact(self) -> None:
+        """Put all names into arrays; their numbers stay."""
+        packed = self.pack()
+        self.words.stored = Links(packed["indptr"], packed["words"])
+        self.words.n_stored, self.words.more = len(self.words), []
+        self._hashes, self._order, self._by_words = packed["hashes"], packed["order"], {}
+
+    def pack(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that the numbers are restored from."""
+        words = self.words.pack()
+        more = [_hash(np.array([each], dtype=np.int64)) for each in self.words.more[:_FEW]]
+        if len(self.words.more) > _FEW:
+            first, lengths = len(self._hashes), words.sizes
+            fresh = np.zeros(len(lengths) - first, dtype=np.uint64)
+            for length in np.unique(lengths[first:]).tolist():
+                of = first + np.flatnonzero(lengths[first:] == length)
+                fresh[of - first] = _hash(words.indices[words.indptr[of][:, None] + np.arange(length)].astype(np.int64))
+            more = [fresh]
+        hashes = np.concatenate([self._hashes, *more])
+        numbers = np.concatenate([self._order, np.arange(len(self._order), len(hashes), dtype=np.int32)])
+        order = np.argsort(hashes, kind="stable")
+        return {
+            "words": words.indices, "indptr": words.indptr, "by_entity": self.by_entity,
+            "hashes": hashes[order], "order": numbers[order],
+        }  # fmt: skip
 
 
 class Patterns(NamedTuple):
@@ -249,13 +322,18 @@ class Patterns(NamedTuple):
         order = np.argsort(hashes, kind="stable")
         return cls(words, numbers, hashes[order], order)
 
+    def find(self, runs: Ints) -> Ints:
+        """Return the names with these words, shape (n, length); -1 for others."""
+        place = np.minimum(np.searchsorted(self.hashes, _hash(runs)), len(self.order) - 1)
+        chosen = self.order[place]
+        return np.where((self.words[chosen] == runs).all(axis=1), self.numbers[chosen], -1)
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
     """Names of a memory with P passages, as numbers of words.
 
-    - `number_by_words`: words -> name, for names that a passage defines; `patterns`: these names by length.
-    - `lengths_by_first`: lengths of these names by first word, longest first.
+    - `patterns`: the names that a passage defines, by length.
     - `words`: words of each name. `numbers`: numbers of all names.
     - `naming`: (P, names), passages that name a name or define it; `named_by` is its transpose.
     - `defining`: (names, P), passages that define a name; `defined` is its transpose.
@@ -264,9 +342,7 @@ class Names:
     - `specificity`: (names,), in [0, 1], rarity: 1 for a name in one passage.
     """
 
-    number_by_words: Mapping[Words, int]
-    lengths_by_first: Mapping[int, tuple[int, ...]]
-    words: list[Words]
+    words: Sequence[Words]
     naming: Links
     named_by: Links
     defining: Links
@@ -279,30 +355,32 @@ class Names:
 
     def find(self, words: Sequence[int]) -> list[int]:
         """Return the defined names in a text, given by the numbers of its words (-1 for an unknown one)."""
-        matched: dict[int, None] = {}
-        start = 0
-        while start < len(words):
-            for length in self.lengths_by_first.get(words[start], ()):
-                name = self.number_by_words.get(tuple(words[start : start + length]))
-                if name is not None:
-                    matched[name] = None
-                    start += length
-                    break
-            else:
-                start += 1
-        return list(matched)
+        text = np.array(words, dtype=np.int64)
+        longest: dict[int, tuple[int, int]] = {}  # start -> length, name
+        for length in sorted(self.patterns):
+            if len(self.patterns[length].numbers) and len(text) >= length:
+                names = self.patterns[length].find(np.lib.stride_tricks.sliding_window_view(text, length))
+                longest.update((start, (length, int(names[start]))) for start in np.flatnonzero(names >= 0).tolist())
+        found: dict[int, None] = {}
+        end = 0
+        for start, (length, name) in sorted(longest.items()):
+            if start >= end:
+                found[name] = None
+                end = start + length
+        return list(found)
 
 
 def build_names(passages: Sequence[NamedPassage], entity_words: Callable[[int], Words]) -> Names:
     """Return the names of all passages. `entity_words`: words of an entity number, () for a name not searched."""
     n = len(passages)
-    numbers = NameNumbers([], {}, np.zeros(0, dtype=np.int64))
+    numbers = NameNumbers.empty()
     mentioned = _number_rows([each.mentions for each in passages], numbers, entity_words)
     about = _number_rows([each.defines for each in passages], numbers, entity_words)
     m = len(numbers.words)
     own, defined = Links.from_pairs(*mentioned, n, m), Links.from_pairs(*about, n, m)
     text = _stack_words([each.words for each in passages])
     patterns = _patterns_of(unique_sorted(defined.indices), numbers.words)
+    numbers.compact()
     rows, columns = _search(text, patterns)
     naming = Links.from_pairs(
         np.concatenate([own.rows, defined.rows, rows]), np.concatenate([own.indices, defined.indices, columns]), n, m
@@ -322,15 +400,8 @@ def _join_names(
 ) -> Names:
     """Return the names of parts that everything else follows from."""
     n, m = len(own.indptr) - 1, len(numbers.words)
-    defined_names = unique_sorted(defined.indices).tolist()
     named_by = naming.transpose(m)
-    lengths: dict[int, set[int]] = {}
-    for name in defined_names:
-        words = numbers.words[name]
-        lengths.setdefault(words[0], set()).add(len(words))
     return Names(
-        {numbers.words[name]: name for name in defined_names},
-        {first: tuple(sorted(each, reverse=True)) for first, each in lengths.items()},
         numbers.words,
         naming,
         named_by,
@@ -344,30 +415,39 @@ def _join_names(
     )
 
 
-_PARTS = ("own", "defined", "naming")
+_FEW = 64  # new names that are hashed one by one
+_PARTS = ("naming", "named_by", "defining", "defined", "own")
 
 
 def pack_names(names: Names) -> dict[str, NDArray[Any]]:
     """Return the arrays that `unpack_names` restores the names from, with the words of all passages."""
-    arrays: dict[str, NDArray[Any]] = {
-        "words": np.fromiter(chain.from_iterable(names.words), dtype=np.int32),
-        "sizes": np.fromiter(map(len, names.words), dtype=np.int64, count=len(names.words)),
-        "by_entity": names.numbers.by_entity,
-    }
+    found: dict[str, NDArray[Any]] = {f"numbers.{name}": array for name, array in names.numbers.pack().items()}
     for part in _PARTS:
         links: Links = getattr(names, part)
-        arrays |= {f"{part}.indptr": links.indptr, part: links.indices.astype(np.int32)}
-    return arrays
+        found |= {f"{part}.indptr": links.indptr, part: links.indices}
+    for length, patterns in names.patterns.items():
+        found |= {f"patterns.{length}.{name}": array for name, array in patterns._asdict().items()}
+    return found
 
 
-def unpack_names(arrays: Mapping[str, NDArray[Any]], words: Sequence[NDArray[np.int32]]) -> Names:
-    """Return the names of arrays that `pack_names` made; `words`: those of the passages, in their order."""
-    flat, ends = arrays["words"].tolist(), np.cumsum(arrays["sizes"]).tolist()
-    name_words = [tuple(flat[start:end]) for start, end in zip([0, *ends], ends, strict=False)]
-    numbers = NameNumbers(name_words, {each: i for i, each in enumerate(name_words)}, arrays["by_entity"].copy())
-    own, defined, naming = (Links(arrays[f"{part}.indptr"], arrays[part].astype(np.int64)) for part in _PARTS)
-    patterns = _patterns_of(unique_sorted(defined.indices), name_words)
-    return _join_names(numbers, own, defined, naming, _stack_words(words), patterns)
+def unpack_names(arrays: Mapping[str, NDArray[Any]], text: Links) -> Names:
+    """Return the names of arrays that `pack_names` made; `text`: words of the passages, row by row."""
+    given = {name.removeprefix("numbers."): array for name, array in arrays.items() if name.startswith("numbers.")}
+    numbers = NameNumbers(
+        Links(given["indptr"], given["words"]), given["by_entity"].copy(), given["hashes"], given["order"]
+    )
+    parts = {part: Links(arrays[f"{part}.indptr"], arrays[part]) for part in _PARTS}
+    patterns = {}
+    for name in arrays:
+        kind, _, rest = name.partition(".")
+        if kind == "patterns" and rest.endswith(".hashes"):
+            length = int(rest.removesuffix(".hashes"))
+            patterns[length] = Patterns(**{field: arrays[f"patterns.{length}.{field}"] for field in Patterns._fields})
+    n = len(text.indptr) - 1
+    return Names(
+        words=numbers.words, text=text, specificity=rarity(parts["named_by"].sizes, n), numbers=numbers,
+        patterns=patterns, **parts,
+    )  # fmt: skip
 
 
 def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_words: Callable[[int], Words]) -> Names:
@@ -391,7 +471,7 @@ def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_wor
     was_defined[:n_old] = old.defining.sizes > 0
     is_defined = defining.sizes > 0
     changed = np.flatnonzero(was_defined != is_defined)
-    number_by_words, lengths, patterns = _update_patterns(old, changed, is_defined)
+    patterns = _update_patterns(old, changed, is_defined)
 
     fresh = _stack_words([each.words for each in new])
     text = _splice_text(old.text, rows, fresh)
@@ -418,8 +498,6 @@ def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_wor
     lost_at = _locate(old.named_by, (lost % m)[order], old_position[lost // m][order])
     named_by = old.named_by.splice(columns, rows, _turn((won // m, won % m)), lost_at)
     return Names(
-        number_by_words,
-        lengths,
         numbers.words,
         naming,
         named_by,
@@ -504,39 +582,24 @@ def _build_patterns(names: Sequence[int], words: Sequence[Words]) -> Patterns:
     return Patterns.of(np.array([words[name] for name in names], dtype=np.int64), np.array(names, dtype=np.int64))
 
 
-def _update_patterns(
-    old: Names, changed: Ints, is_defined: NDArray[np.bool_]
-) -> tuple[Mapping[Words, int], Mapping[int, tuple[int, ...]], Mapping[int, Patterns]]:
-    """Return number_by_words, lengths_by_first and patterns after names have begun or ceased to be defined."""
+def _update_patterns(old: Names, changed: Ints, is_defined: NDArray[np.bool_]) -> Mapping[int, Patterns]:
+    """Return the patterns after names have begun or ceased to be defined."""
     if not len(changed):
-        return old.number_by_words, old.lengths_by_first, old.patterns
-    all_words = old.numbers.words
-    number_by_words, lengths, patterns = dict(old.number_by_words), dict(old.lengths_by_first), dict(old.patterns)
+        return old.patterns
+    all_words, patterns = old.numbers.words, dict(old.patterns)
     by_length: dict[int, list[int]] = {}
     for name in changed.tolist():
         by_length.setdefault(len(all_words[name]), []).append(name)
-        if is_defined[name]:
-            number_by_words[all_words[name]] = name
-        else:
-            del number_by_words[all_words[name]]
     for length, names in by_length.items():
-        old_patterns = patterns.get(length)
+        known = patterns.get(length)
         added = [name for name in names if is_defined[name]]
         words = np.array([all_words[name] for name in added], dtype=np.int64).reshape(-1, length)
-        name_numbers = np.array(added, dtype=np.int64)
-        if old_patterns is not None:
-            stays = is_defined[old_patterns.numbers]
-            words, name_numbers = (
-                np.concatenate([old_patterns.words[stays], words]),
-                np.concatenate([old_patterns.numbers[stays], name_numbers]),
-            )
-        patterns[length] = Patterns.of(words, name_numbers)
-        for first in {all_words[name][0] for name in names}:
-            other_lengths = {*lengths.get(first, ())} - {length}
-            if (words[:, 0] == first).any():
-                other_lengths.add(length)
-            lengths[first] = tuple(sorted(other_lengths, reverse=True))
-    return number_by_words, lengths, patterns
+        which = np.array(added, dtype=np.int64)
+        if known is not None:
+            stays = is_defined[known.numbers]
+            words, which = np.concatenate([known.words[stays], words]), np.concatenate([known.numbers[stays], which])
+        patterns[length] = Patterns.of(words, which)
+    return patterns
 
 
 def _find_anywhere(text: Links, names: Ints, words: Sequence[Words]) -> Ints:
@@ -580,17 +643,14 @@ def _search(text: Links, patterns: Mapping[int, Patterns]) -> tuple[Ints, Ints]:
         if not len(starts):
             continue
         runs = words[starts[:, None] + np.arange(length)].astype(np.int64)
-        hashes = _hash(runs)
-        at_hash = np.minimum(np.searchsorted(candidates.hashes, hashes), len(candidates.order) - 1)
-        chosen = candidates.order[at_hash]
-        fits = (candidates.words[chosen] == runs).all(axis=1)
-        starts, passage, chosen = starts[fits], passage[fits], chosen[fits]
+        names = candidates.find(runs)
+        starts, passage, names = starts[names >= 0], passage[names >= 0], names[names >= 0]
         free = ~np.logical_or.reduce([is_taken[starts + k] for k in range(length)])
-        starts, passage, chosen = starts[free], passage[free], chosen[free]
+        starts, passage, names = starts[free], passage[free], names[free]
         for k in range(length):
             is_taken[starts + k] = True
         rows.append(passage)
-        columns.append(candidates.numbers[chosen])
+        columns.append(names)
     return np.concatenate(rows), np.concatenate(columns)
 
 

@@ -255,14 +255,14 @@ class MemoryFile:
         """Return the ids of passages removed by id, or by path of a document. Raises UsageError for an unknown one."""
         with self._hold_lock():
             index = self._open_with_vectors(note)
-            of = {
-                name: [p for p in index.passage_ids if name in (p, index.passage(p)[1].get("path"))] for name in names
-            }
+            of = {name: set(index.find_passages(name.__eq__)) for name in names}
+            for name in names:
+                of[name].update({name} if name in index else ())
             unknown = [name for name, passages in of.items() if not passages]
             if unknown:
                 raise UsageError(f"the memory has no passage or document {unknown[0]!r}")
             before = known_files(self.path)
-            removed = list(dict.fromkeys(p for passages in of.values() for p in passages))
+            removed = list(dict.fromkeys(p for passages in of.values() for p in sorted(passages)))
             for passage in removed:
                 index.remove_passage(passage)
             index.save(self.path)
@@ -328,6 +328,7 @@ class MemoryFile:
         embedder: str | None,
     ) -> UpdateResult:
         before = known_files(self.path)
+        places = [place.resolve() for place in places]
         stored = read_embedder_name(self.path)
         if stored is not None and embedder is None:
             raise UsageError(
@@ -390,8 +391,8 @@ class MemoryFile:
                 if d.id not in index or d.id in again or index.passage(d.id)[0] != d.text
             ]
             approve(extractor.estimate(new))
-        passage_ids = {each.id for each in reading.passages}
-        gone = [p for p in index.passage_ids if p not in passage_ids and self._contains_passage(places, index, p)]
+        kept = {each.id for each in reading.passages}
+        gone = [p for p in index.find_passages(lambda path: self._is_below(places, path)) if p not in kept]
         for passage in (*gone, *sorted(again)):
             index.remove_passage(passage)
         if chosen is not None and index.vectors is None:
@@ -409,16 +410,12 @@ class MemoryFile:
 
     def _knows(self, place: Path) -> bool:
         """Return True if the memory has read a document at or below a place."""
-        return any(self._is_below((place,), name) for name in known_files(self.path))
-
-    def _contains_passage(self, places: Sequence[Path], index: HippoIndex, passage: str) -> bool:
-        """Return True if the document of a passage is, or is below, one of the places."""
-        path = index.passage(passage)[1].get("path")
-        return isinstance(path, str) and self._is_below(places, path)
+        return any(self._is_below((place.resolve(),), name) for name in known_files(self.path))
 
     def _is_below(self, places: Sequence[Path], path: str) -> bool:
-        resolved = self.base / path
-        return any(resolved == place.resolve() or place.resolve() in resolved.parents for place in places)
+        """Return True if a document is, or is below, one of the places, which are resolved."""
+        whole = self.base / path
+        return any(whole == place or place in whole.parents for place in places)
 
 
 def _restore_document(index: HippoIndex, passage: str, links: tuple[str, ...]) -> Document:

@@ -1,4 +1,4 @@
-"""Text of PDF and HTML files, and front matter: PDF -> pages, HTML -> Markdown.
+"""Text of PDF and HTML files, front matter, and what a text defines: PDF -> pages, HTML -> Markdown, text -> names.
 
 The optional library pypdf reads PDF files. A PDF file stores lines, so paragraphs are rebuilt and running heads are
 removed. A page has the outline titles of the sections that start on it as its title. PDF files are untrusted: every
@@ -15,6 +15,7 @@ from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
 from causalist.errors import ExtraMissing, NothingToIndex
+from causalist.memory.defined_names import entity_id
 
 MAX_PDF_BYTES = 100_000_000  # bytes
 _MAX_PAGES = 5_000
@@ -348,3 +349,58 @@ def read_front_matter(text: str) -> dict[str, Any]:
 
 def _split_names(text: str) -> list[str]:
     return [name for each in text.split(",") if (name := each.strip().strip("\"'"))]
+
+
+_SEPARATOR = re.compile(r"\s+[—–:-]+\s+|:\s")
+_SPAN = re.compile(r"`([^`]{1,80})`")
+_SECTION_NUMBER = re.compile(r"^\s*[\d.]+\s+")
+_ARTICLE = re.compile(r"^(?:The|A|An)\s+")
+_KIND_SUFFIX = re.compile(
+    r"\s+(?:modules?|objects?|types?|functions?|packages?|class(?:es)?|statements?|librar(?:y|ies)|protocols?"
+    r"|interfaces?|services?|teams?)$",
+    re.IGNORECASE,
+)
+_TERM = re.compile(
+    r"^[ \t]{0,8}-[ \t]+(?:(?:class|exception|async|classmethod|staticmethod|abstractmethod|coroutine|type|int|void"
+    r"|const|static|struct|char)[ \t]+|\*){0,4}`?([\w.]{2,80})`?",
+    re.MULTILINE,
+)
+_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")  # "Mercury (planet)" defines Mercury too
+_MAX_DEFINED_TERMS = 200  # per passage
+_MAX_HEADING = 120  # characters
+
+
+def find_defined_names(text: str, title: object, leading: str = "") -> list[str]:
+    r"""Return the ids of the names that a passage defines, in the order found.
+
+    Without a title, its first line is one, if it is short and no sentence; without such a line, the name that it begins
+    with, `leading`, is defined.
+
+    >>> find_defined_names("- class csv.Sniffer()\n\nDeduces.", "13.1. `csv` — CSV File Reading")
+    ['csv_—_csv_file_reading', 'csv', 'csv_file_reading', 'csv.sniffer']
+    """
+    found: dict[str, None] = {}
+    heading = title if isinstance(title, str) and title.strip() else find_heading(text)
+    if not heading:
+        found[entity_id(leading)] = None
+    else:
+        whole = _SECTION_NUMBER.sub("", heading[:300])
+        plain = _BRACKETS.sub("", whole)
+        for part in (whole.replace("`", ""), plain, *_SEPARATOR.split(whole), *_SPAN.findall(whole)):
+            name = _ARTICLE.sub("", part.replace("`", "").strip())
+            found.update(dict.fromkeys((entity_id(name), entity_id(_KIND_SUFFIX.sub("", name)))))
+    found.update(dict.fromkeys(entity_id(match[1]) for match in _TERM.finditer(text)))
+    found.pop("", None)
+    return list(found)[:_MAX_DEFINED_TERMS]
+
+
+def find_heading(text: str) -> str:
+    r"""Return the first line of a text if it is a heading: short, followed by others, no list item and no sentence.
+
+    >>> find_heading("# Leave\n\nNew parents get 16 weeks."), find_heading("All get it.\nAsk Ada.")
+    ('Leave', '')
+    """
+    line, _, more = text.lstrip().partition("\n")
+    line = line.strip().lstrip("#=").strip()
+    is_short = more.strip() and 0 < len(line) <= _MAX_HEADING
+    return line if is_short and line[0] not in "-*+|>" and line[-1] not in ".,;!?…。！？" else ""

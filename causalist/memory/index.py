@@ -3,8 +3,7 @@
 A neighborhood has the entities near others by hops, their synonyms, and facts about one entity.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,17 +11,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, UnknownEntity, UsageError
-from causalist.memory.count_matrices import Counts, build_arrays, build_counts, types_and_aliases, update_counts
+from causalist.memory.count_matrices import (
+    NO_PATH,
+    Counts,
+    build_arrays,
+    build_counts,
+    types_and_aliases,
+    update_counts,
+)
 from causalist.memory.defined_names import NamedPassage, Names, build_names, entity_id, update_names
 from causalist.memory.extractors import (
     TYPES,
     Embedder,
     Entity,
     EntityExtractor,
+    Extraction,
     RegexEntityExtractor,
     normalize_extraction,
 )
-from causalist.memory.passage_records import Record, Records, Vectors, check_passage, clean_text, is_visible
+from causalist.memory.matrix_splices import SortedStrings
+from causalist.memory.passage_records import (
+    VISIBLE_TO,
+    AnyRecord,
+    Record,
+    Records,
+    Vectors,
+    check_passage,
+    clean_text,
+    is_visible,
+)
 from causalist.memory.query_entities import FactFilter, LinkedEntities, link_query
 from causalist.memory.retrieval import (
     Query,
@@ -33,7 +50,7 @@ from causalist.memory.retrieval import (
     rank_passages,
 )
 from causalist.memory.walk import Snapshot, Variant, get_variant
-from causalist.model.answer import RetrievalMode
+from causalist.model.answer import GraphVariant, RetrievalMode
 
 if TYPE_CHECKING:
     from causalist.memory.saved_memory import MemoryState
@@ -241,6 +258,8 @@ class HippoIndex:
         self._view: tuple[int, Snapshot] | None = None
         self._derived: tuple[int, Counts, Names] | None = None
         self._stored: tuple[Path, str] | None = None  # the file that was loaded or saved last, and its checksum
+        self._is_whole = False  # that file can be appended to
+        self._appended: set[str] = set()  # passages that changed since it was written whole
 
     # -- passages
 
@@ -262,6 +281,9 @@ class HippoIndex:
                 self.vectors.passages.update(zip((each[0] for each in fresh), vectors, strict=True))
             for passage_id, text, metadata in batch:
                 self._put(passage_id, text, metadata)
+            n_own = len(self.records.passages.own)
+            if n_own > max(_COMPACTED_PASSAGES, len(self) // 4):
+                self.records.compact()
 
     def remove_passage(self, passage_id: str) -> bool:
         """Remove a passage. Return True if it existed."""
@@ -289,6 +311,13 @@ class HippoIndex:
     def passage_ids(self) -> list[str]:
         """Ids of all passages in alphabetical order."""
         return sorted(self.records.passages)
+
+    def find_passages(self, is_wanted: Callable[[str], bool]) -> list[str]:
+        """Return the ids of the passages whose path, from their metadata, is wanted, in alphabetical order."""
+        counts, _ = self._derive()
+        names = enumerate(counts.document_names)
+        wanted = [i for i, name in names if not name.startswith(NO_PATH) and is_wanted(name)]
+        return list(SortedStrings(counts.passages.strings, counts.passages.numbers[np.isin(counts.documents, wanted)]))
 
     # -- queries
 
@@ -380,7 +409,8 @@ class HippoIndex:
 
         Entities that only other passages name are not in it. It shares the records of this one: do not change it.
         """
-        hidden = [p for p, record in self.records.passages.items() if not is_visible(record.metadata, readers)]
+        passages = self.records.passages
+        hidden = [p for p in passages.with_key(VISIBLE_TO) if not is_visible(passages[p].metadata, readers)]
         if not hidden:
             return self
         visible = HippoIndex(entity_extractor=self.extractor, variant=self.variant, settings=self.settings)
@@ -399,25 +429,43 @@ class HippoIndex:
     # -- disk
 
     def save(self, path: str | Path) -> None:
-        """Write the index to one SQLite file, or to node-link JSON if the name ends in `.json`.
+        """Write the index to one file, or to node-link JSON if the name ends in `.json`.
 
-        The write is atomic. Raises IndexNotWritable, also if another writer changed the file since this index loaded or
-        saved it: load it again, or save to another file.
+        The write is atomic. A change of few passages is appended to a large file that this index loaded or saved.
+        Raises IndexNotWritable, also if another writer changed the file since then: load it again, or save to another
+        file.
         """
         from causalist.memory import saved_memory
 
         file = Path(path)
-        if self._stored is not None and self._stored[0] == file.resolve():
-            now = saved_memory.read_checksum(file)
-            if now not in ("", self._stored[1]):
-                raise IndexNotWritable(f"another writer changed {path}; load it again, or save to another file")
+        is_known = self._stored is not None and self._stored[0] == file.resolve()
+        now = saved_memory.read_checksum(file) if is_known else ""
+        if now and self._stored is not None and now != self._stored[1]:
+            raise IndexNotWritable(f"another writer changed {path}; load it again, or save to another file")
+        state = saved_memory.MemoryState(self.records, self.vectors, self.diagnostics)
+        n_changed = len(self._appended | self.records.unsaved)
         if file.suffix == ".json":
             saved_memory.save_node_link(file, self.to_node_link())
+        elif (
+            now
+            and self._is_whole
+            and self.vectors is None
+            and n_changed <= len(self) * saved_memory.APPENDED_SHARE
+            and (saved_memory.read_embedder_name(file) is None)
+        ):
+            if self.records.unsaved:
+                saved_memory.append(file, state, self.records.unsaved, now)
+            self._appended |= self.records.unsaved
         else:
             counts, names = self._derive()
-            saved_memory.save(
-                file, saved_memory.MemoryState(self.records, self.vectors, self.diagnostics, counts, names)
-            )
+            state = state._replace(counts=counts, names=names)
+            if self.vectors is None:
+                snapshot = self.snapshot
+                graph = snapshot.memory_walk(get_variant(GraphVariant.LOG.value)).graph
+                state = state._replace(arrays=snapshot.arrays, graph=graph)
+            saved_memory.save(file, state)
+            self._appended, self._is_whole = set(), True
+        self.records.unsaved = set()
         self._stored = (file.resolve(), saved_memory.read_checksum(file))
 
     @classmethod
@@ -480,7 +528,8 @@ class HippoIndex:
             counts, names = self._derive()
             pairs = None
             if self.vectors is not None:
-                self.vectors.update_pairs([self.records.entities.strings[n] for n in sorted(counts.numbers.tolist())])
+                numbers = sorted(counts.names.numbers.tolist())
+                self.vectors.update_pairs([self.records.entities.strings[n] for n in numbers])
                 number = self.records.entities.by_string
                 pairs = {(number[a], number[b]): v for (a, b), v in self.vectors.pairs.items()}
             arrays = build_arrays(self.records, pairs, counts)
@@ -512,11 +561,20 @@ class HippoIndex:
         )
 
     def _restore(self, state: "MemoryState") -> None:
-        self.records, self.vectors, self.diagnostics, counts, names = state
+        self.records, self.vectors, self.diagnostics, counts, names, arrays, graph, changes, self._is_whole = state
         self._view = self._derived = None
         if counts is not None and names is not None:
             self._derived = (self.records.generation, counts, names)
             self.records.touched = {}
+            if arrays is not None:
+                snapshot = Snapshot(arrays, self.records, counts, names, stored_graph=graph)
+                self._view = (self.records.generation, snapshot)
+        for change in changes:
+            for passage in change.gone:
+                self.remove_passage(passage)
+            for passage, text, metadata, found in change.passages:
+                self._put_found(passage, text, metadata, found)
+        self._appended, self.records.unsaved = self.records.unsaved, set()
 
     def _is_new_text(self, passage_id: str, text: str) -> bool:
         record = self.records.passages.get(passage_id)
@@ -528,21 +586,26 @@ class HippoIndex:
             if record.metadata != metadata:
                 self.records.restore(passage_id, self._with_metadata(record, passage_id, metadata))
             return
-        extraction = normalize_extraction(self.extractor(text))
-        self.records.put(passage_id, text, metadata, extraction)
-        if extraction.diagnostics:
-            self.diagnostics[passage_id] = extraction.diagnostics
+        self._put_found(passage_id, text, metadata, normalize_extraction(self.extractor(text)))
+
+    def _put_found(self, passage_id: str, text: str, metadata: Mapping[str, Any], found: Extraction) -> None:
+        self.records.put(passage_id, text, metadata, found)
+        if found.diagnostics:
+            self.diagnostics[passage_id] = found.diagnostics
         else:
             self.diagnostics.pop(passage_id, None)
 
-    def _with_metadata(self, record: Record, passage_id: str, metadata: Mapping[str, Any]) -> Record:
+    def _with_metadata(self, record: AnyRecord, passage_id: str, metadata: Mapping[str, Any]) -> Record:
         references = tuple(dict.fromkeys(r for r in metadata.get("references", ()) if r != passage_id))
-        return replace(
-            record,
-            metadata=metadata,
-            references=references,
-            defines=self.records.find_defined_entities(record.text, metadata, record.mentions, record.triples),
-            terms=self.records.count_terms(record.text, metadata),
+        return Record(
+            record.text,
+            metadata,
+            record.mentions,
+            self.records.count_terms(record.text, metadata),
+            self.records.find_defined_entities(record.text, metadata, record.mentions, record.triples),
+            record.triples,
+            references,
+            record.words,
         )
 
     def _build_query(
@@ -576,6 +639,7 @@ class HippoIndex:
 
 
 _BATCH_PASSAGES = 256
+_COMPACTED_PASSAGES = 20_000  # passages in memory that are put into arrays while further ones are added
 
 
 def _batch_passages(passages: Iterable[Mapping[str, Any]]) -> Iterable[list[tuple[str, str, Mapping[str, Any]]]]:

@@ -1,17 +1,26 @@
-"""Sparse matrices with sorted rows and columns, and splices that replace a few rows or columns of them.
+"""Sparse matrices with sorted rows and columns, tables of strings, and splices that replace a few rows or columns.
 
 A splice copies what stays, so that the cost of a small change is that of copying arrays. Its result is equal to that of
-building the matrix again from all entries.
+building the matrix again from all entries. Strings of a file are decoded one by one, when they are asked for. A row of
+a passage has a checksum of its own and is found without the rest of a file.
 """
 
+import json
+import mmap
+import struct
+import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import compress
-from typing import Any, NamedTuple
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from causalist.errors import IndexUnreadable
+from causalist.model.string_table import StringTable
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -24,7 +33,7 @@ class Matrix:
 
     indptr: Ints  # (n_rows + 1,)
     indices: NDArray[np.int32]  # (n_entries,)
-    values: Floats  # (n_entries,)
+    values: NDArray[Any]  # (n_entries,), float64, or int32 for counts of terms
     n_columns: int
 
     @classmethod
@@ -58,7 +67,7 @@ class Matrix:
         """Row of each entry."""
         return np.repeat(np.arange(self.n_rows, dtype=np.int64), self.sizes)
 
-    def row(self, i: int) -> tuple[NDArray[np.int32], Floats]:
+    def row(self, i: int) -> tuple[NDArray[np.int32], NDArray[Any]]:
         """Return (columns, values) of a row."""
         part = slice(int(self.indptr[i]), int(self.indptr[i + 1]))
         return self.indices[part], self.values[part]
@@ -71,7 +80,7 @@ class Matrix:
         np.cumsum(np.bincount(self.indices, minlength=self.n_columns), out=indptr[1:])
         return Matrix(indptr, self.rows[order].astype(np.int32), self.values[order], self.n_rows)
 
-    def gather(self, rows: NDArray[Any]) -> tuple[NDArray[np.int32], Floats, Ints]:
+    def gather(self, rows: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any], Ints]:
         """Return (columns, values, position in `rows`) of all entries of these rows, row by row."""
         at, of = find_entries(self.indptr, rows)
         return self.indices[at], self.values[at], of
@@ -143,28 +152,290 @@ class Axis(NamedTuple):
         return moved
 
 
-def splice_sorted(old: list[str], gone: Iterable[int], new: Iterable[str]) -> tuple[list[str], Axis]:
-    """Return sorted strings without those at the positions `gone` and with new ones, and the change of positions.
+class Strings(Sequence[str]):
+    """Strings by number: those of a file, which are decoded when asked for, and further ones. They only grow."""
 
-    >>> splice_sorted(["a", "c", "d"], [2], ["b"])
-    (['a', 'b', 'c'], Axis(place=array([ 0,  2, -1]), fresh=array([1]), n=3))
+    def __init__(self, stored: StringTable | None = None) -> None:
+        """Create the table; the strings of a file have the first numbers."""
+        self.stored = stored
+        self.n_stored = 0 if stored is None else len(stored)
+        self.more: list[str] = []
+
+    def __len__(self) -> int:
+        """Return the number of strings."""
+        return self.n_stored + len(self.more)
+
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> list[str]: ...
+
+    def __getitem__(self, number: int | slice) -> str | list[str]:
+        """Return the string of a number, or those of a slice."""
+        if isinstance(number, slice):
+            return [self[i] for i in range(*number.indices(len(self)))]
+        if number >= self.n_stored or self.stored is None:
+            return self.more[number - self.n_stored]
+        return self.stored[number]
+
+    def __iter__(self) -> Iterator[str]:
+        """Return an iterator over all strings."""
+        yield from self.stored or ()
+        yield from self.more
+
+    def some(self, numbers: Ints) -> list[str]:
+        """Return the strings of these numbers; faster than one by one."""
+        is_stored = numbers < self.n_stored
+        if self.stored is None or not is_stored.any():
+            return list(map(self.__getitem__, numbers.tolist()))
+        known = iter(self.stored.some(numbers[is_stored]))
+        more = ((n, self.more[n - self.n_stored] if n >= self.n_stored else None) for n in numbers.tolist())
+        return [next(known) if string is None else string for _, string in more]
+
+    def append(self, string: str) -> None:
+        """Add a string."""
+        self.more.append(string)
+
+    def pack(self) -> StringTable:
+        """Return all strings as a table."""
+        more = StringTable.from_strings(self.more)
+        if self.stored is None:
+            return more
+        ends = self.stored.offsets.astype(np.int64)
+        return StringTable(
+            np.concatenate([self.stored.blob[: ends[-1]], more.blob]),
+            np.concatenate([ends, ends[-1] + more.offsets[1:]]),
+        )
+
+
+class StringNumbers:
+    """Numbers of strings in the order of first use; no result depends on that order.
+
+    Strings of a file are found by binary search in their alphabetical order, so that nothing is built to open it.
     """
-    is_gone = np.zeros(len(old), dtype=np.bool_)
-    is_gone[np.array(list(gone), dtype=np.int64)] = True
-    kept = list(compress(old, (~is_gone).tolist())) if is_gone.any() else old
-    fresh = sorted(new)
-    cuts = [bisect_left(kept, each) for each in fresh]
-    merged: list[str] = []
-    start = 0
-    for cut, each in zip(cuts, fresh, strict=True):
-        merged += kept[start:cut]
-        merged.append(each)
-        start = cut
-    merged += kept[start:]
-    rank = np.cumsum(~is_gone) - 1
-    at = np.array(cuts, dtype=np.int64)
-    new_position = np.where(is_gone, -1, rank + np.searchsorted(at, rank, side="right"))
-    return merged, Axis(new_position.astype(np.int64), at + np.arange(len(at)), len(merged))
+
+    def __init__(self, stored: StringTable | None = None, order: NDArray[np.int32] | None = None) -> None:
+        """Create the numbers of the strings of a file; `order`: these numbers in the order of their strings."""
+        self.strings = Strings(stored)
+        self._order = np.zeros(0, dtype=np.int32) if order is None else order
+        self._known: dict[str, int] = {}
+
+    @property
+    def by_string(self) -> "StringNumbers":
+        """Mapping of strings to their numbers: this one."""
+        return self
+
+    def get(self, string: str, default: int = -1) -> int:
+        """Return the number of a string, or a default for an unknown one."""
+        number = self._known.get(string)
+        if number is None:
+            number = self._find_stored(string)
+            if number < 0:
+                return default
+            self._known[string] = number
+        return number
+
+    def __getitem__(self, string: str) -> int:
+        """Return the number of a string. Raises KeyError."""
+        number = self.get(string)
+        if number < 0:
+            raise KeyError(string)
+        return number
+
+    def __contains__(self, string: str) -> bool:
+        """Return True for a known string."""
+        return self.get(string) >= 0
+
+    def intern(self, string: str) -> int:
+        """Return the number of a string; a new string gets the next number."""
+        number = self._known.get(string)
+        if number is None:
+            number = self._find_stored(string) if self.strings.n_stored else -1
+            if number < 0:
+                number = len(self.strings)
+                self.strings.append(string)
+            self._known[string] = number
+        return number
+
+    def _find_stored(self, string: str) -> int:
+        at = self._place(string)
+        return int(self._order[at]) if at < len(self._order) and self._raw(at) == string.encode(*_UTF8) else -1
+
+    def _place(self, string: str) -> int:
+        return bisect_left(range(len(self._order)), string.encode(*_UTF8), key=self._raw)
+
+    def _raw(self, at: int) -> bytes:
+        assert self.strings.stored is not None
+        return self.strings.stored.raw(self._order.item(at))
+
+    def pack(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that `unpack` restores the numbers from."""
+        table, n, more = self.strings.pack(), self.strings.n_stored, self.strings.more
+        fresh = sorted(range(len(more)), key=more.__getitem__)
+        if n > 8 * len(more):
+            order = np.insert(self._order, [self._place(more[i]) for i in fresh], [n + i for i in fresh])
+        else:
+            everything = list(self.strings)
+            order = np.array(sorted([*self._order.tolist(), *(n + i for i in fresh)], key=everything.__getitem__))
+        return {"blob": table.blob, "offsets": table.offsets, "order": order.astype(np.int32)}
+
+    def compact(self) -> None:
+        """Put all strings into arrays; their numbers stay."""
+        packed = self.pack()
+        self._order, self._known = packed["order"], {}
+        strings = self.strings
+        strings.stored, strings.more = StringTable(packed["blob"], packed["offsets"]), []
+        strings.n_stored = len(strings.stored)
+
+    @classmethod
+    def unpack(cls, arrays: Mapping[str, NDArray[Any]]) -> "StringNumbers":
+        """Return the numbers of the arrays that `pack` made. Raises ValueError for bounds that do not fit."""
+        offsets, order = arrays["offsets"], arrays["order"]
+        if len(offsets) != len(order) + 1 or offsets[0] or (np.diff(offsets) < 0).any() or (
+            int(offsets[-1]) != len(arrays["blob"])
+        ):  # fmt: skip
+            raise ValueError("the bounds of strings do not fit")
+        return cls(StringTable(arrays["blob"], offsets), order)
+
+
+_UTF8 = ("utf-8", "surrogatepass")
+
+
+_ROW = struct.Struct("<4s4I")  # marker, CRC-32 of what follows it, and the lengths of id, text and metadata
+_ROW_MARKER = b"\xff\x00\xfeP"  # no UTF-8
+
+
+def pack_passage(passage: str, text: str, metadata: Mapping[str, Any]) -> bytes:
+    """Return a passage as one row of a file."""
+    parts = [each.encode() for each in (passage, text, json.dumps(metadata))]
+    body = struct.pack("<3I", *map(len, parts)) + b"".join(parts)
+    return _ROW_MARKER + struct.pack("<I", zlib.crc32(body)) + body
+
+
+def unpack_passage(row: bytes | mmap.mmap, start: int = 0) -> tuple[str, str, str]:
+    """Return (id, text, metadata as JSON) of a row that begins at `start`. Raises IndexUnreadable if it is damaged."""
+    try:
+        marker, checksum, *sizes = _ROW.unpack_from(row, start)
+        ends = list(accumulate(sizes, initial=start + _ROW.size))
+        if marker != _ROW_MARKER or ends[-1] > len(row) or zlib.crc32(row[start + 8 : ends[-1]]) != checksum:
+            raise ValueError("wrong checksum")
+        passage, text, metadata = (row[a:b].decode() for a, b in pairwise(ends))
+        return passage, text, metadata
+    except (struct.error, ValueError) as error:
+        raise IndexUnreadable(f"a passage of the memory is damaged: {error}") from error
+
+
+def find_rows(data: bytes | mmap.mmap) -> Iterator[tuple[int, str, str, str]]:
+    """Yield (place, id, text, metadata as JSON) of all whole rows anywhere in `data`."""
+    start = data.find(_ROW_MARKER)
+    while start >= 0:
+        with suppress(IndexUnreadable):
+            yield (start, *unpack_passage(data, start))
+        start = data.find(_ROW_MARKER, start + 1)
+
+
+class SortedStrings(Sequence[str]):
+    """Strings in alphabetical order, by their numbers in a table."""
+
+    def __init__(self, strings: Sequence[str], numbers: Ints) -> None:
+        """Create the list of these numbers, which are in the order of their strings."""
+        self.strings = strings
+        self.numbers = numbers
+
+    @classmethod
+    def of(cls, strings: Sequence[str]) -> "SortedStrings":
+        """Return sorted strings as such a list."""
+        return cls(strings, np.arange(len(strings), dtype=np.int64))
+
+    def __len__(self) -> int:
+        """Return the number of strings."""
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, position: int) -> str: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> list[str]: ...
+
+    def __getitem__(self, position: int | slice) -> str | list[str]:
+        """Return the string at a position, or those of a slice."""
+        if isinstance(position, slice):
+            return [self.strings[number] for number in self.numbers[position].tolist()]
+        return self.strings[self.numbers.item(position)]
+
+    def __iter__(self) -> Iterator[str]:
+        """Return an iterator over the strings in their order."""
+        if isinstance(self.strings, Strings):
+            return iter(self.strings.some(self.numbers))
+        return (self.strings[number] for number in self.numbers.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        """Return True for the same strings in the same order."""
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(str.__eq__, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def find(self, string: str) -> int:
+        """Return the position of a string, -1 if there is none.
+
+        >>> SortedStrings.of(["a", "c"]).find("c"), SortedStrings.of(["a", "c"]).find("b")
+        (1, -1)
+        """
+        at = bisect_left(self, string)
+        return at if at < len(self) and self[at] == string else -1
+
+    def splice(
+        self, gone: Iterable[int], new: Mapping[str, int], near: Mapping[str, int] | None = None
+    ) -> tuple["SortedStrings", Axis]:
+        """Return the list without the positions `gone` and with new strings, given with their numbers, and the change.
+
+        `near`: positions shortly before which no new string can be, for all or none of them.
+
+        >>> found, axis = SortedStrings(["d", "c", "a", "b"], np.array([2, 1, 0])).splice([2], {"b": 3})
+        >>> list(found), axis
+        (['a', 'b', 'c'], Axis(place=array([ 0,  2, -1]), fresh=array([1]), n=3))
+        """
+        is_gone = np.zeros(len(self), dtype=np.bool_)
+        is_gone[np.array(list(gone), dtype=np.int64)] = True
+        kept = SortedStrings(self.strings, self.numbers[~is_gone] if is_gone.any() else self.numbers)
+        rank = np.cumsum(~is_gone) - 1
+        fresh = sorted(new)
+        if near is not None:
+            cuts = np.array([kept._find_cut(each, max(0, int(rank[near[each]]))) for each in fresh], dtype=np.int64)
+        elif len(fresh) > max(_MAX_SEARCHES, len(kept) // 8):
+            merged = sorted([*kept, *fresh])  # two ascending runs
+            place = {string: i for i, string in enumerate(merged)}
+            cuts = np.array([place[each] for each in fresh], dtype=np.int64) - np.arange(len(fresh))
+        else:
+            cuts = np.array([bisect_left(kept, each) for each in fresh], dtype=np.int64)
+        places = np.where(is_gone, -1, rank + np.searchsorted(cuts, rank, side="right"))
+        axis = Axis(places.astype(np.int64), cuts + np.arange(len(cuts)), len(kept) + len(fresh))
+        numbers = np.insert(kept.numbers, cuts, [new[each] for each in fresh]) if fresh else kept.numbers
+        return SortedStrings(self.strings, numbers), axis
+
+    def _find_cut(self, string: str, start: int) -> int:
+        """Return the position at which a string would stand, which is at `start` or not far behind it."""
+        reach = 1
+        while start + reach < len(self) and self[start + reach] < string:
+            reach *= 2
+        return bisect_left(self, string, start, min(start + reach, len(self)))
+
+
+class JoinedStrings(Sequence[str]):
+    """The first `n` strings of a table, and further ones behind them."""
+
+    def __init__(self, strings: Sequence[str], more: list[str], n: int) -> None:
+        """Create the sequence."""
+        self._strings, self.n, self.more = strings, n, more
+
+    def __len__(self) -> int:
+        """Return the number of strings."""
+        return self.n + len(self.more)
+
+    def __getitem__(self, number: Any) -> Any:
+        """Return the string of a number."""
+        return self._strings[number] if number < self.n else self.more[number - self.n]
 
 
 class Splice(NamedTuple):
@@ -253,20 +524,20 @@ def splice_matrix(
 class SortedPositions(Mapping[str, int]):
     """Positions in a sorted list, and of some further strings, without a table of all of them."""
 
-    def __init__(self, strings: list[str], further: Mapping[str, int]) -> None:
+    def __init__(self, strings: SortedStrings, further: Mapping[str, int]) -> None:
         """Create the mapping."""
         self._strings = strings
         self._further = further
 
     def __getitem__(self, string: str) -> int:
         """Return the position of a string. Raises KeyError."""
-        position = self._further.get(string)
-        if position is not None:
-            return position
-        at = bisect_left(self._strings, string)
-        if at < len(self._strings) and self._strings[at] == string:
-            return at
-        raise KeyError(string)
+        known = self._further.get(string)
+        if known is not None:
+            return known
+        at = self._strings.find(string)
+        if at < 0:
+            raise KeyError(string)
+        return at
 
     def __iter__(self) -> Any:
         """Return an iterator over all strings."""
@@ -282,11 +553,17 @@ __all__ = [
     "Axis",
     "Floats",
     "Ints",
+    "JoinedStrings",
     "Matrix",
     "SortedPositions",
+    "SortedStrings",
     "Splice",
+    "StringNumbers",
+    "Strings",
     "find_entries",
+    "find_rows",
+    "pack_passage",
     "splice_entries",
     "splice_matrix",
-    "splice_sorted",
+    "unpack_passage",
 ]

@@ -1,20 +1,10 @@
-"""Records of passages, interned strings, the names that a passage defines, and names that are similar.
+"""Records of passages, of a file or in memory, and the names that a passage defines.
 
 A record depends on its own passage only and stores integer counts. Everything that depends on other passages (weights,
 degrees, similarities, lengths) is derived from all records in an order independent of insertion (`count_matrices.py`).
 So any history of additions and removals equals a rebuild, bit for bit. A passage defines the names in its title and the
 terms that its list items begin with. From the best passages, the entities they name lead to the documents that define
 them.
-
-Entity names are similar by spelling or by vectors of an embedder. By spelling, in two cases:
-
-- Their stems are the same set ("access tokens", "access-token", "token access"): similarity 1.
-- They differ in one word of at least 7 letters by a few slips: similarity 1 - slips / length of the longer name, if
-  that reaches the threshold.
-
-Digits never differ, so that versions stay apart. Short words never differ either: `get_name` is not `set_name`. Words
-within an edit distance are found by pieces (Li et al. 2011, Pass-Join). A slip damages at most two pieces, if it swaps
-two letters across a cut. So a word with at most k slips keeps one of 2k + 1 pieces, shifted by at most k places.
 
 An embedder is a function from texts to vectors, which the caller chooses. Each passage and entity name is embedded
 once. A cosine is summed element by element in double precision, because BLAS sums depend on the shape of the matrices.
@@ -23,11 +13,12 @@ So two vectors have the same cosine, whether compared alone or in a batch.
 
 import json
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,187 +26,20 @@ from numpy.typing import NDArray
 
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.defined_names import Words, entity_id, fold_run, fold_words, is_name, split_text
+from causalist.memory.document_text import find_defined_names
 from causalist.memory.extractors import ALIAS, TYPES, Embedder, Extraction
-from causalist.memory.matrix_splices import find_entries
+from causalist.memory.matrix_splices import (
+    Floats,
+    Ints,
+    SortedStrings,
+    StringNumbers,
+    find_entries,
+    pack_passage,
+    unpack_passage,
+)
+from causalist.memory.senses import SIMILARITY_THRESHOLD, NameSimilarity
 from causalist.model import protocols as embedding
-from causalist.rank.lexical.query_expansion import damerau_distance
-from causalist.rank.terms import split_word, stem, terms_of
-
-SIMILARITY_THRESHOLD = 0.85
-_MIN_WORD_LETTERS = 7
-_MAX_SLIPS = 2
-_WORDS = re.compile(r"[^\W_]+")
-_MARKS = re.compile(r"[+#*]")
-
-
-def stem_key(name: str) -> str:
-    """Return the stems of a name in alphabetical order, or "" if it has no words.
-
-    >>> stem_key("access tokens") == stem_key("Access-Token"), stem_key("c++")
-    (True, 'c')
-    """
-    return " ".join(sorted({stem(part) for word in _WORDS.findall(name) for part in split_word(word)}))
-
-
-def _stem_key_with_marks(name: str) -> str:
-    """Return the stem key and the marks that distinguish names with the same letters: c++, c#."""
-    return stem_key(name) + "".join(_MARKS.findall(name))
-
-
-class NameSimilarity:
-    """Pairs of similar names; names are added one by one, in any order."""
-
-    def __init__(self) -> None:
-        """Create an empty set of names."""
-        self._by_stems: dict[str, list[str]] = {}
-        self._similar_words: dict[str, list[str]] = {}
-        self._by_piece: dict[tuple[int, int, str], list[str]] = {}
-        self._names: set[str] = set()
-        self._unindexed_words: dict[str, None] = {}  # words without pieces in `_by_piece`
-        self.pairs: dict[tuple[str, str], float] = {}  # key: smaller name, larger name; pairs are never removed
-        self.n_revised = 0  # pairs that got another similarity
-
-    def add(self, name: str) -> None:
-        """Add an entity id."""
-        if name in self._names:
-            return
-        self._names.add(name)
-        key = _stem_key_with_marks(name)
-        alike = self._by_stems.setdefault(key, [])
-        for other in alike if key.strip("+#*") else ():
-            self._pair(name, other, 1.0)
-        alike.append(name)
-        words = name.split("_")
-        for word in _correctable_words(name):
-            if word not in self._similar_words:
-                self._add_word(word)
-        for word in dict.fromkeys(words):
-            for near in self._similar_words.get(word, ()):
-                other = "_".join(near if each == word else each for each in words)
-                if other in self._names:
-                    self._pair_if_similar(name, other, word, near)
-
-    def state(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return what is expensive to compute about these known names, as plain data that `restore` takes."""
-        words = sorted({word for name in names for word in _correctable_words(name)})
-        known_words = set(words)
-        position = {name: i for i, name in enumerate(names)}
-        pairs = sorted((position[a], position[b], v) for (a, b), v in self.pairs.items()
-                       if a in position and b in position)  # fmt: skip
-        return {
-            "keys": [_stem_key_with_marks(name) for name in names],
-            "words": words,
-            "near": [
-                (a, b) for a in words for b in sorted(self._similar_words.get(a, ())) if a < b and b in known_words
-            ],
-            "pairs": pairs,
-        }
-
-    def restore(self, names: Sequence[str], state: Mapping[str, Any]) -> None:
-        """Add names with the state that they were stored with to an empty set. Raises ValueError for another state."""
-        self._names.update(names)
-        for name, key in zip(names, state["keys"], strict=True):
-            self._by_stems.setdefault(key, []).append(name)
-        self._unindexed_words.update(dict.fromkeys(state["words"]))
-        self._similar_words.update((word, []) for word in self._unindexed_words)
-        for a, b in state["near"]:
-            self._similar_words[a].append(b)
-            self._similar_words[b].append(a)
-        for i, j, similarity in state["pairs"]:
-            self._pair(names[i], names[j], float(similarity))
-
-    def names_with_words(self, name: str) -> list[str]:
-        """Return the known names with the same words, inflected or in another order."""
-        key = _stem_key_with_marks(name)
-        return self._by_stems.get(key, []) if key.strip("+#*") else []
-
-    def similar_names(self, name: str) -> dict[str, float]:
-        """Return the known names similar to any name, with their similarity; the name itself included."""
-        similarities: dict[str, float] = {name: 1.0} if name in self._names else {}
-        similarities.update(dict.fromkeys(self.names_with_words(name), 1.0))
-        words = name.split("_")
-        for word in _correctable_words(name):
-            for near in self._similar_words[word] if word in self._similar_words else self._find_similar_words(word):
-                other = "_".join(near if each == word else each for each in words)
-                if other in self._names:
-                    similarities.setdefault(other, self._similarity(name, other, word, near))
-        return {other: value for other, value in sorted(similarities.items()) if value >= SIMILARITY_THRESHOLD}
-
-    def _pair(self, a: str, b: str, similarity: float) -> None:
-        if a != b:
-            pair = (a, b) if a < b else (b, a)
-            previous = self.pairs.get(pair)
-            if previous is None or similarity > previous:
-                self.pairs[pair] = similarity
-                self.n_revised += previous is not None
-
-    def _pair_if_similar(self, a: str, b: str, word: str, near: str) -> None:
-        similarity = self._similarity(a, b, word, near)
-        if similarity >= SIMILARITY_THRESHOLD:
-            self._pair(a, b, similarity)
-
-    def _similarity(self, a: str, b: str, word: str, near: str) -> float:
-        return 1.0 - damerau_distance(word, near, _MAX_SLIPS) * a.split("_").count(word) / max(len(a), len(b))
-
-    def _add_word(self, word: str) -> None:
-        near = self._find_similar_words(word)
-        self._similar_words[word] = near
-        for other in near:
-            self._similar_words[other].append(word)
-        self._index_pieces(word)
-
-    def _index_pieces(self, word: str) -> None:
-        for piece in _pieces(word):
-            self._by_piece.setdefault(piece, []).append(word)
-
-    def _find_similar_words(self, word: str) -> list[str]:
-        """Return known words within the edit distance that the longer word allows."""
-        for uncut in self._unindexed_words:
-            self._index_pieces(uncut)
-        self._unindexed_words.clear()
-        similar_words: dict[str, None] = {}
-        candidates = dict.fromkeys(chain.from_iterable(self._by_piece.get(probe, ()) for probe in _probe_pieces(word)))
-        for other in candidates:
-            most = _allowed_slips(max(len(word), len(other)))
-            if other != word and damerau_distance(word, other, most) <= most:
-                similar_words[other] = None
-        return list(similar_words)
-
-
-def _correctable_words(name: str) -> list[str]:
-    """Return the words of a name that may be misspelled."""
-    return [word for word in dict.fromkeys(name.split("_")) if len(word) >= _MIN_WORD_LETTERS and word.isalpha()]
-
-
-def _allowed_slips(length: int) -> int:
-    """Return the slips that a word of this length may have, so that its similarity reaches the threshold."""
-    return min(_MAX_SLIPS, int(round((1 - SIMILARITY_THRESHOLD) * 100) * length // 100))
-
-
-def _pieces(word: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (word length, piece number, piece); one piece more than the slips of a similar pair can damage."""
-    n = 2 * _allowed_slips(len(word) + _MAX_SLIPS) + 1
-    for i, (start, end) in enumerate(_piece_bounds(len(word), n)):
-        yield len(word), i, word[start:end]
-
-
-def _probe_pieces(word: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the pieces that a similar word may have, in the form of `_pieces`."""
-    for length in range(max(_MIN_WORD_LETTERS, len(word) - _MAX_SLIPS), len(word) + _MAX_SLIPS + 1):
-        most = _allowed_slips(max(length, len(word)))
-        if most < abs(length - len(word)) or most == 0:
-            continue
-        for i, (start, end) in enumerate(_piece_bounds(length, 2 * _allowed_slips(length + _MAX_SLIPS) + 1)):
-            for shift in range(-most, most + 1):
-                if start + shift >= 0 and end + shift <= len(word):
-                    yield length, i, word[start + shift : end + shift]
-
-
-def _piece_bounds(length: int, n: int) -> list[tuple[int, int]]:
-    """Return the bounds of n pieces of nearly equal length."""
-    bounds = [length * i // n for i in range(n + 1)]
-    return list(pairwise(bounds))
-
+from causalist.rank.terms import terms_of
 
 _BATCH_TEXTS = 64
 _BLOCK_ROWS = 1024
@@ -298,6 +122,10 @@ class Vectors:
                     self._pair(everything[int(rows[i])], everything[j])
         self._compared = everything
 
+    def restore_pairs(self, pairs: dict[tuple[str, str], float]) -> None:
+        """Set the pairs of all entities, which then are not compared again."""
+        self.pairs, self._compared = pairs, list(self.entities)
+
     def _pair(self, a: str, b: str) -> None:
         cosine = float(cosines(self.entities[a][None, :], self.entities[b])[0])
         if cosine >= SIMILARITY_THRESHOLD:
@@ -324,67 +152,6 @@ def cosines(matrix: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray
         block = matrix[start : start + _BLOCK_ROWS].astype(np.float64)
         cosine_by_row[start : start + _BLOCK_ROWS] = np.add.reduce(block * vector.astype(np.float64), axis=1)
     return cosine_by_row
-
-
-_SEPARATOR = re.compile(r"\s+[—–:-]+\s+|:\s")
-_SPAN = re.compile(r"`([^`]{1,80})`")
-_NUMBER = re.compile(r"^\s*[\d.]+\s+")
-_ARTICLE = re.compile(r"^(?:The|A|An)\s+")
-_KIND_SUFFIX = re.compile(
-    r"\s+(?:modules?|objects?|types?|functions?|packages?|class(?:es)?|statements?|librar(?:y|ies)|protocols?"
-    r"|interfaces?|services?|teams?)$",
-    re.IGNORECASE,
-)
-_TERM = re.compile(
-    r"^[ \t]{0,8}-[ \t]+(?:(?:class|exception|async|classmethod|staticmethod|abstractmethod|coroutine|type|int|void"
-    r"|const|static|struct|char)[ \t]+|\*){0,4}`?([\w.]{2,80})`?",
-    re.MULTILINE,
-)
-_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")  # "Mercury (planet)" defines Mercury too
-_MAX_DEFINED_TERMS = 200  # per passage
-_MAX_HEADING = 120  # characters
-_MAX_LEAD = 4  # characters before the name that a text begins with: an article
-
-
-def find_defined_names(text: str, title: object, leading: str = "") -> list[str]:
-    r"""Return the ids of the names that a passage defines, in the order found.
-
-    Without a title, its first line is one, if it is short and no sentence; without such a line, the name that it begins
-    with, `leading`, is defined.
-
-    >>> find_defined_names("- class csv.Sniffer()\n\nDeduces.", "13.1. `csv` — CSV File Reading")
-    ['csv_—_csv_file_reading', 'csv', 'csv_file_reading', 'csv.sniffer']
-    """
-    names: dict[str, None] = {}
-    heading = title if isinstance(title, str) and title.strip() else find_heading(text)
-    if not heading:
-        names[entity_id(leading)] = None
-    else:
-        heading_text = _NUMBER.sub("", heading[:300])
-        plain = _BRACKETS.sub("", heading_text)
-        for part in (
-            heading_text.replace("`", ""),
-            plain,
-            *_SEPARATOR.split(heading_text),
-            *_SPAN.findall(heading_text),
-        ):
-            name = _ARTICLE.sub("", part.replace("`", "").strip())
-            names.update(dict.fromkeys((entity_id(name), entity_id(_KIND_SUFFIX.sub("", name)))))
-    names.update(dict.fromkeys(entity_id(match[1]) for match in _TERM.finditer(text)))
-    names.pop("", None)
-    return list(names)[:_MAX_DEFINED_TERMS]
-
-
-def find_heading(text: str) -> str:
-    r"""Return the first line of a text if it is a heading: short, followed by others, no list item and no sentence.
-
-    >>> find_heading("# Leave\n\nNew parents get 16 weeks."), find_heading("All get it.\nAsk Ada.")
-    ('Leave', '')
-    """
-    line, _, more = text.lstrip().partition("\n")
-    line = line.strip().lstrip("#=").strip()
-    is_short = more.strip() and 0 < len(line) <= _MAX_HEADING
-    return line if is_short and line[0] not in "-*+|>" and line[-1] not in ".,;!?…。！？" else ""
 
 
 _DEFINED_WORD = re.compile(r"[^\W_]\w*")
@@ -432,42 +199,303 @@ class Record:
     words: NDArray[np.int32]
 
 
-@dataclass(slots=True)
-class StringNumbers:
-    """Numbers of strings in the order of first use; no result depends on that order."""
+class StoredPassages:
+    """Passages in arrays, mostly of a mapped file, in the order of their ids; `numbers`: those of the ids, by row."""
 
-    strings: list[str] = field(default_factory=list)
-    by_string: dict[str, int] = field(default_factory=dict)
+    def __init__(
+        self, arrays: Mapping[str, NDArray[Any]], ids: StringNumbers, predicates: StringNumbers, numbers: Ints
+    ) -> None:
+        """Open the arrays that `PassageRecords.pack` returned. Raises ValueError for bounds that do not fit."""
+        self.arrays = arrays
+        self.ids = ids
+        self.predicates = predicates
+        self.numbers = numbers
+        self.n = len(arrays["rows.indptr"]) - 1
+        self._rows = np.full(int(numbers.max(initial=-1)) + 1, -1, dtype=np.int64)
+        self._rows[numbers] = np.arange(self.n)
+        for name in _PER_PASSAGE:
+            indptr = arrays[f"{name}.indptr"]
+            if len(indptr) != self.n + 1 or indptr[0] or (np.diff(indptr) < 0).any() or indptr[-1] != len(arrays[name]):
+                raise ValueError(f"the bounds of {name} do not fit")
 
-    def intern(self, string: str) -> int:
-        """Return the number of a string; a new string gets the next number."""
-        number = self.by_string.get(string)
-        if number is None:
-            number = self.by_string[string] = len(self.strings)
-            self.strings.append(string)
-        return number
+    def find(self, passage: str) -> int:
+        """Return the row of a passage, -1 for an unknown one."""
+        number = self.ids.get(passage)
+        return int(self._rows[number]) if 0 <= number < len(self._rows) else -1
+
+    def part(self, name: str, row: int) -> NDArray[Any]:
+        """Return the rows of an array that belong to a passage."""
+        indptr = self.arrays[f"{name}.indptr"]
+        return self.arrays[name][indptr.item(row) : indptr.item(row + 1)]
+
+
+class StoredRecord:
+    """A record of a file, with the properties of `Record`, each read when it is asked for."""
+
+    __slots__ = ("_row", "_stored")
+
+    def __init__(self, stored: StoredPassages, row: int) -> None:
+        """Create the record of a row."""
+        self._stored, self._row = stored, row
+
+    @property
+    def text(self) -> str:
+        """Text of the passage. Raises IndexUnreadable if it is damaged."""
+        return unpack_passage(self._stored.part("rows", self._row).tobytes())[1]
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Metadata of the passage, a new copy."""
+        found: dict[str, Any] = json.loads(unpack_passage(self._stored.part("rows", self._row).tobytes())[2])
+        return found
+
+    @property
+    def mentions(self) -> NDArray[np.int32]:
+        """See `Record`."""
+        return self._stored.part("mentions", self._row)
+
+    @property
+    def terms(self) -> NDArray[np.int32]:
+        """See `Record`."""
+        return self._stored.part("terms", self._row)
+
+    @property
+    def defines(self) -> NDArray[np.int32]:
+        """See `Record`."""
+        return self._stored.part("defines", self._row)
+
+    @property
+    def words(self) -> NDArray[np.int32]:
+        """See `Record`."""
+        return self._stored.part("words", self._row)
+
+    @property
+    def triples(self) -> tuple[StoredTriple, ...]:
+        """See `Record`."""
+        ends = self._stored.part("triples", self._row).tolist()
+        values = self._stored.part("confidences", self._row).tolist()
+        said = self._stored.predicates.strings
+        return tuple(StoredTriple(a, said[p], b, value) for (a, p, b), value in zip(ends, values, strict=True))
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """See `Record`."""
+        return tuple(self._stored.ids.strings[n] for n in self._stored.part("references", self._row).tolist())
+
+
+AnyRecord = Record | StoredRecord
+_ARRAYS = ("mentions", "terms", "defines", "words")  # of a record
+_PER_PASSAGE = ("rows", *_ARRAYS, "triples", "confidences", "references")
+_WIDTHS = {"mentions": 4, "terms": 2, "triples": 3}
+_DTYPES = {"rows": np.uint8, "confidences": np.float64}
+_KEYS = ("visible_to", "supersedes")  # of metadata, by which passages are found
+
+
+class PassageRecords(MutableMapping[str, AnyRecord]):
+    """Records by passage id: those of a file, without the ones that were replaced or removed, and those in memory."""
+
+    def __init__(self, stored: StoredPassages | None = None) -> None:
+        """Create the records of a file, or none."""
+        self._stored = stored
+        self._is_left = np.ones(0 if stored is None else stored.n, dtype=np.bool_)  # by row
+        self.own: dict[str, Record] = {}
+
+    def __getitem__(self, passage: str) -> AnyRecord:
+        """Return the record of a passage. Raises KeyError."""
+        record = self.own.get(passage)
+        if record is not None:
+            return record
+        row = self._row(passage)
+        if row < 0 or self._stored is None:
+            raise KeyError(passage)
+        return StoredRecord(self._stored, row)
+
+    def __setitem__(self, passage: str, record: AnyRecord) -> None:
+        """Add or replace a record."""
+        assert isinstance(record, Record)
+        self._drop(passage)
+        self.own[passage] = record
+
+    def __delitem__(self, passage: str) -> None:
+        """Remove a record. Raises KeyError."""
+        if not self._drop(passage):
+            del self.own[passage]
+
+    def __contains__(self, passage: object) -> bool:
+        """Return True if there is a record."""
+        return passage in self.own or (isinstance(passage, str) and self._row(passage) >= 0)
+
+    def __iter__(self) -> Iterator[str]:
+        """Return an iterator over the ids."""
+        if self._stored is not None:
+            yield from self._stored.ids.strings.some(self._stored.numbers[self._is_left])
+        yield from self.own
+
+    def __len__(self) -> int:
+        """Return the number of passages."""
+        return int(np.count_nonzero(self._is_left)) + len(self.own)
+
+    def _row(self, passage: str) -> int:
+        row = self._stored.find(passage) if self._stored is not None else -1
+        return row if row >= 0 and self._is_left[row] else -1
+
+    def _drop(self, passage: str) -> bool:
+        row = self._row(passage)
+        if row >= 0:
+            self._is_left[row] = False
+        return row >= 0
+
+    def without(self, gone: Collection[str]) -> "PassageRecords":
+        """Return the records without some."""
+        found = PassageRecords(self._stored)
+        found._is_left = self._is_left.copy()
+        found.own = {passage: record for passage, record in self.own.items() if passage not in gone}
+        for passage in gone:
+            found._drop(passage)
+        return found
+
+    def with_key(self, key: str) -> list[str]:
+        """Return the ids of passages that have one of `_KEYS` in their metadata."""
+        found: list[str] = []
+        if self._stored is not None:
+            rows = self._stored.arrays[f"with.{key}"]
+            numbers = self._stored.numbers[rows[self._is_left[rows]]]
+            found += map(self._stored.ids.strings.__getitem__, numbers.tolist())
+        return [*found, *(passage for passage, record in self.own.items() if key in record.metadata)]
+
+    def stored_links(self, name: str) -> tuple[Ints, NDArray[Any]]:
+        """Return (number of the passage, rows of an array) of all passages of the file that are left."""
+        if self._stored is None:
+            return np.zeros(0, dtype=np.int64), _empty(name)
+        rows = np.flatnonzero(self._is_left & (np.diff(self._stored.arrays[f"{name}.indptr"]) > 0))
+        at, of = find_entries(self._stored.arrays[f"{name}.indptr"], rows)
+        return self._stored.numbers[rows[of]], self._stored.arrays[name][at]
+
+    def pack(self, passages: Sequence[str], ids: StringNumbers, predicates: StringNumbers) -> dict[str, NDArray[Any]]:
+        """Return the arrays of all passages, given in order; numbers of ids are those in `ids`."""
+        pieces: dict[str, list[NDArray[Any]]] = {name: [_empty(name)] for name in _PER_PASSAGE}
+        sizes: dict[str, list[NDArray[Any]]] = {name: [np.zeros(1, dtype=np.int64)] for name in _PER_PASSAGE}
+        for part in self._runs(passages):
+            if isinstance(part, str):
+                for name, array in _arrays_of(part, self.own[part], ids, predicates).items():
+                    pieces[name].append(array)
+                    sizes[name].append(np.array([len(array)], dtype=np.int64))
+                continue
+            assert self._stored is not None
+            for name in _PER_PASSAGE:
+                indptr = self._stored.arrays[f"{name}.indptr"]
+                array = self._stored.arrays[name][indptr[part.start] : indptr[part.stop]]
+                if name == "references" and len(array):
+                    array = np.array([ids.intern(self._stored.ids.strings[n]) for n in array.tolist()], dtype=np.int32)
+                pieces[name].append(array)
+                sizes[name].append(np.diff(indptr[part.start : part.stop + 1]))
+        found = {name: np.concatenate(each) if len(each) != 2 else each[1] for name, each in pieces.items()}
+        found |= {f"{name}.indptr": np.cumsum(np.concatenate(each)) for name, each in sizes.items()}
+        for key in _KEYS:
+            rows = [bisect_left(passages, passage) for passage in sorted(self.with_key(key))]
+            found[f"with.{key}"] = np.array(rows, dtype=np.int64)
+        return found
+
+    def _runs(self, passages: Sequence[str]) -> Iterator[str | range]:
+        """Yield the passages in order: an id of a record in memory, or rows of the file."""
+        start = 0
+        rows = np.flatnonzero(~self._is_left).tolist()
+        cuts = [(0, 1, each) for each in self.own]
+        if self._stored is not None:
+            ids = SortedStrings(self._stored.ids.strings, self._stored.numbers)
+            cuts = [(bisect_left(ids, each), 1, each) for each in self.own]
+        for at, _, passage in sorted([*cuts, *((row, 2, "") for row in rows)]):
+            if at > start:
+                yield range(start, at)
+            start = max(start, at + (passage == ""))
+            if passage:
+                yield passage
+        if start < len(self._is_left):
+            yield range(start, len(self._is_left))
+
+
+def _empty(name: str) -> NDArray[Any]:
+    shape = (0, _WIDTHS[name]) if name in _WIDTHS else (0,)
+    return np.zeros(shape, dtype=_DTYPES.get(name, np.int32))
+
+
+def _arrays_of(passage: str, record: Record, ids: StringNumbers, predicates: StringNumbers) -> dict[str, NDArray[Any]]:
+    triples = [(t.subject, predicates.intern(t.predicate), t.object) for t in record.triples]
+    return {
+        "rows": np.frombuffer(pack_passage(passage, record.text, record.metadata), dtype=np.uint8),
+        **{name: getattr(record, name) for name in _ARRAYS},
+        "triples": np.array(triples, dtype=np.int32).reshape(-1, 3),
+        "confidences": np.array([t.confidence for t in record.triples], dtype=np.float64),
+        "references": np.array([ids.intern(each) for each in record.references], dtype=np.int32),
+    }
 
 
 class Records:
     """Records by passage id. Every change increases `generation`.
 
-    `touched`: passages that changed since it was emptied, with their records before, None for new ones. `linking`:
-    passages with triples or references.
+    `touched`: passages that changed since it was emptied, with their records before, None for new ones. `unsaved`:
+    passages that changed since they were saved.
     """
 
-    def __init__(self) -> None:
-        """Create an empty set of records."""
-        self.passages: dict[str, Record] = {}
-        self.entities = StringNumbers()
-        self.written = StringNumbers()  # names as written
-        self.terms = StringNumbers()
-        self.words = StringNumbers()
-        self._entity_words: list[Words] = []  # by entity number; () for a name that is not searched
-        self.name_similarity = NameSimilarity()
+    def __init__(self, arrays: Mapping[str, NDArray[Any]] | None = None) -> None:
+        """Create an empty set of records, or that of the arrays that `pack` returned. Raises ValueError."""
+        parts: dict[str, dict[str, NDArray[Any]]] = {}
+        for name, array in (arrays or {}).items():
+            head, _, rest = name.partition(".")
+            parts.setdefault(head, {})[rest] = array
+        self.ids, self.documents, self.entities, self.written, self.terms, self.words, self.predicates = (
+            StringNumbers() if arrays is None else StringNumbers.unpack(parts[kind]) for kind in _KINDS
+        )
+        self.passages = PassageRecords()
+        if arrays is not None:
+            numbers = np.arange(len(parts["passages"]["rows.indptr"]) - 1)
+            self.passages = PassageRecords(StoredPassages(parts["passages"], self.ids, self.predicates, numbers))
+        self.name_similarity = NameSimilarity(self.entities, parts.get("similar"))
         self.generation = 0
-        self.touched: dict[str, Record | None] = {}
-        self.linking: set[str] = set()
+        self.touched: dict[str, AnyRecord | None] = {}
+        self.unsaved: set[str] = set()
+        self._linking: set[str] = set()  # passages in memory with triples or references
         self._similar: tuple[int, NDArray[np.int64], NDArray[np.float64]] | None = None
+
+    def pack(self, passages: Sequence[str]) -> tuple[dict[str, NDArray[Any]], StringNumbers]:
+        """Return (the arrays of all records, the numbers of ids in them); `passages`: all ids, in order."""
+        ids = StringNumbers()
+        _ = list(map(ids.intern, passages))  # the numbers of passages are their rows
+        found = {f"passages.{name}": each for name, each in self.passages.pack(passages, ids, self.predicates).items()}
+        found |= {f"similar.{name}": each for name, each in self.name_similarity.pack().items()}
+        numbers = (ids, self.documents, self.entities, self.written, self.terms, self.words, self.predicates)
+        for kind, each in zip(_KINDS, numbers, strict=True):
+            found |= {f"{kind}.{name}": array for name, array in each.pack().items()}
+        return found, ids
+
+    def compact(self) -> None:
+        """Put all records into arrays, which take a fraction of their memory; nothing else changes."""
+        passages = sorted(self.passages)
+        arrays = self.passages.pack(passages, self.ids, self.predicates)
+        numbers = np.fromiter(map(self.ids.intern, passages), dtype=np.int64, count=len(passages))
+        self.passages = PassageRecords(StoredPassages(arrays, self.ids, self.predicates, numbers))
+        self.name_similarity.compact()
+        self._linking, self._similar = set(), None
+        for each in (self.ids, self.documents, self.entities, self.written, self.terms, self.words, self.predicates):
+            each.compact()
+
+    def collect_links(self) -> tuple[Ints, Floats, Ints]:
+        """Return the links of all passages.
+
+        These are triples (number of the passage, subject, object), shape (n, 3), their confidences, shape (n,), and
+        references (number of a passage, of the other one), shape (m, 2), to passages of known ids.
+        """
+        owners, stored = self.passages.stored_links("triples")
+        citing, cited = self.passages.stored_links("references")
+        own = [(self.ids.intern(p), self.passages.own[p]) for p in sorted(self._linking)]
+        triples = [(n, t.subject, t.object) for n, record in own for t in record.triples]
+        links = [(n, self.ids.get(r)) for n, record in own for r in record.references if r in self.ids]
+        confidences = [t.confidence for _, record in own for t in record.triples]
+        return (
+            np.concatenate([np.column_stack([owners, stored[:, 0], stored[:, 2]]), _rows_of(triples, 3)]),
+            np.concatenate([self.passages.stored_links("confidences")[1], np.array(confidences, dtype=np.float64)]),
+            np.concatenate([np.column_stack([citing, cited]), _rows_of(links, 2)]),
+        )
 
     def put(self, passage_id: str, text: str, metadata: Mapping[str, Any], extraction: Extraction) -> None:
         """Add a passage, or replace it."""
@@ -546,43 +574,33 @@ class Records:
 
     def words_of_entity(self, number: int) -> Words:
         """Return the words of an entity's name, () if it cannot be searched."""
-        for name in self.entities.strings[len(self._entity_words) : number + 1]:
-            words = fold_words(name.replace("_", " "))
-            self._entity_words.append(tuple(map(self.words.intern, words)) if is_name(words) else ())
-        return self._entity_words[number]
+        words = fold_words(self.entities.strings[number].replace("_", " "))
+        return tuple(map(self.words.intern, words)) if is_name(words) else ()
 
     def list_similar_names(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return (entity numbers of pairs of similar names, shape (n, 2); similarities)."""
         similarity = self.name_similarity
+        stored, stored_values = similarity.list_pairs()
         if self._similar is None or self._similar[0] != similarity.n_revised:
-            self._similar = (similarity.n_revised, np.zeros((0, 2), dtype=np.int64), np.zeros(0))
+            self._similar = (similarity.n_revised, stored.astype(np.int64), stored_values)
         _, numbers, values = self._similar
-        new = list(islice(similarity.pairs.items(), len(values), None))
+        new = list(islice(similarity.pairs.items(), len(values) - len(stored_values), None))
         if new:
-            number = self.entities.by_string
-            more = np.array([(number[a], number[b]) for (a, b), _ in new], dtype=np.int64)
+            more = np.array([(self.entities[a], self.entities[b]) for (a, b), _ in new], dtype=np.int64)
             numbers = np.concatenate([numbers, more])
             values = np.concatenate([values, [value for _, value in new]])
             self._similar = (similarity.n_revised, numbers, values)
         return numbers, values
 
-    def take_strings(self, strings: Mapping[str, Sequence[str]]) -> None:
-        """Set the strings of empty records, by kind. Raises ValueError for a duplicate."""
-        for kind, numbers in (("entity", self.entities), ("written", self.written), ("term", self.terms),
-                              ("word", self.words)):  # fmt: skip
-            numbers.strings = list(strings[kind])
-            numbers.by_string = {string: i for i, string in enumerate(numbers.strings)}
-            if len(numbers.by_string) != len(numbers.strings):
-                raise ValueError(f"duplicate {kind}")
-
     def restore(self, passage_id: str, record: Record) -> None:
         """Add a record that uses the numbers of these records."""
         self.touched.setdefault(passage_id, self.passages.get(passage_id))
+        self.unsaved.add(passage_id)
         self.passages[passage_id] = record
         if record.triples or record.references:
-            self.linking.add(passage_id)
+            self._linking.add(passage_id)
         else:
-            self.linking.discard(passage_id)
+            self._linking.discard(passage_id)
         self.generation += 1
 
     def remove(self, passage_id: str) -> bool:
@@ -591,22 +609,30 @@ class Records:
         if record is None:
             return False
         self.touched.setdefault(passage_id, record)
-        self.linking.discard(passage_id)
+        self.unsaved.add(passage_id)
+        self._linking.discard(passage_id)
         self.generation += 1
         return True
 
     def without(self, passages: Collection[str]) -> "Records":
         """Return records without some passages; the numbers of strings are shared."""
-        remaining = copy(self)
-        gone = set(passages)
-        remaining.passages = {passage: record for passage, record in self.passages.items() if passage not in gone}
-        remaining.linking, remaining.touched = self.linking - gone, {}
-        return remaining
+        found = copy(self)
+        found.passages = self.passages.without(set(passages))
+        found._linking, found.touched = self._linking.difference(passages), {}
+        return found
 
     def _intern_entity(self, name: str) -> int:
         key = entity_id(name)
         self.name_similarity.add(key)
         return self.entities.intern(key)
+
+
+_MAX_LEAD = 4  # characters before the name that a text begins with: an article
+_KINDS = ("ids", "documents", "entities", "written", "terms", "words", "predicates")
+
+
+def _rows_of(rows: Sequence[tuple[int, ...]], width: int) -> Ints:
+    return np.array(rows, dtype=np.int64).reshape(-1, width)
 
 
 def _add_terms(counts: dict[str, int], n_runs: Mapping[str, int]) -> None:
@@ -659,9 +685,10 @@ def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None
     return plain
 
 
-def sort_strings(strings: Sequence[str], used: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int64]]:
+def sort_strings(strings: Sequence[str], used: NDArray[np.int64]) -> tuple[SortedStrings, NDArray[np.int64]]:
     """Return (the strings of `used` numbers, sorted; position of each number in that list, -1 for unused numbers)."""
-    order = sorted(used.tolist(), key=strings.__getitem__)
+    some = dict(zip(used.tolist(), SortedStrings(strings, used), strict=True))
+    order = np.array(sorted(some, key=some.__getitem__), dtype=np.int64)
     ranks = np.full(len(strings), -1, dtype=np.int64)
     ranks[order] = np.arange(len(order))
-    return [strings[i] for i in order], ranks
+    return SortedStrings(strings, order), ranks

@@ -1,18 +1,21 @@
-"""Storage of a memory: one SQLite file, or node-link JSON, which NetworkX reads too.
+"""Storage of a memory: one file of arrays that is opened, not read, or node-link JSON, which NetworkX reads too.
 
-    meta(key, value)                       format; checksum of all other tables; name of the embedder of the vectors
-    passage(id, text, metadata)            one row a passage, metadata as JSON, in the order of the arrays
-    list(name, data)                       JSON arrays: entities, names as written, terms and words, by number; what is
-                                           expensive to compute about similar names
-    triple(passage, subject, predicate, object, confidence)     entity numbers, in text order
-    diagnostic(passage, detail)            unusable extractor output
-    array(name, dtype, shape, data)        numpy arrays: mentions, terms, definitions and words of all passages,
-                                           concatenated, with their sizes; vectors of passages and entities; counts and
-                                           names of all passages, which follow from the rest
+The file has a header and arrays (`store.index_file`), which are mapped, so that a query reads what it needs:
+
+    ids, documents, entities, written, terms, words, predicates      strings by number, with their alphabetical order
+    passages     a row of id, text and metadata (JSON) a passage, with a checksum each, and its mentions, terms,
+                 definitions, words, triples and references; in the order of the ids
+    similar      what finds names with the same stems, and words with few slips
+    counts, names, arrays, graph     those of all passages, which follow from the rest
+    vectors, diagnostics   of passages and entities; unusable extractor output, as JSON
+
+A change of few passages of a large memory is appended as an entry: what is gone, and rows of passages with what was
+found in them. It counts once it is whole, so that a kill leaves the memory before; then later changes replace it.
 
 Files are written under a temporary name and renamed, so that a reader sees the old or the new memory, also after a
-crash of the writer. Data are checked before use; nothing is executed or unpickled. A name that ends in `.json` means
-node-link data.
+crash of the writer. Data are checked before use; nothing is executed or unpickled. Rows of passages can be found
+without the rest of a damaged file. A name that ends in `.json` means node-link data. Files of format 5 and before are
+SQLite databases; the last one is read as it is, of older ones the passages.
 
 Nodes of node-link data: `chunk` (a passage: text and metadata), `entity`, and `concept` (an entity of type concept)
 with canonical name, type, aliases and frequency. Edges: `mentions` (chunk to entity: count and positions),
@@ -25,9 +28,12 @@ have the prefix `chunk:` or `entity:`, because a passage and an entity may have 
 import glob
 import hashlib
 import json
+import mmap
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
@@ -38,21 +44,34 @@ from numpy.typing import NDArray
 
 from causalist._internal.forked_task import is_alive
 from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
-from causalist.memory.count_matrices import Counts, pack_counts, types_and_aliases, unpack_counts
-from causalist.memory.defined_names import Names, pack_names, unpack_names
+from causalist.memory.count_matrices import (
+    Counts,
+    MemoryArrays,
+    pack_arrays,
+    pack_counts,
+    types_and_aliases,
+    unpack_arrays,
+    unpack_counts,
+)
+from causalist.memory.defined_names import Links, Names, pack_names, unpack_names
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
-from causalist.memory.passage_records import Record, Records, StoredTriple, Vectors, check_passage, clean_text
-from causalist.memory.walk import Snapshot, count_cooccurrences
+from causalist.memory.matrix_splices import StringNumbers, find_rows, pack_passage
+from causalist.memory.passage_records import (
+    Record,
+    Records,
+    StoredTriple,
+    Vectors,
+    check_passage,
+    clean_text,
+)
+from causalist.memory.walk import Snapshot, WalkGraph, count_cooccurrences, pack_walk_graph, unpack_walk_graph
+from causalist.store.index_file import FileKind, map_arrays, write_arrays
 
-FORMAT = 5
-_SCHEMA = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE passage(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL, metadata TEXT NOT NULL);
-CREATE TABLE list(name TEXT PRIMARY KEY, data TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE triple(passage INTEGER, subject INTEGER, predicate TEXT NOT NULL, object INTEGER, confidence REAL);
-CREATE TABLE diagnostic(passage INTEGER, detail TEXT NOT NULL);
-CREATE TABLE array(name TEXT PRIMARY KEY, dtype TEXT NOT NULL, shape TEXT NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
-"""
+FORMAT = 6
+APPENDED_SHARE = 0.001  # of the passages may be appended; with more, or a small memory, the file is written whole
+_KIND = FileKind(b"causalist memory", FORMAT)
+_SQLITE = b"SQLite format 3\0"
+_SQLITE_FORMAT = 5
 _ROWS = (
     "SELECT number, id, text, metadata FROM passage ORDER BY number",
     "SELECT name, data FROM list ORDER BY name",
@@ -69,7 +88,7 @@ Arrays = Mapping[str, NDArray[Any]]
 class MemoryState(NamedTuple):
     """Stored state of a memory. `vectors` is None without an embedder; `diagnostics` are by passage id.
 
-    `counts` and `names` are those of the records; None if the file has none.
+    `counts`, `names`, `arrays` and `graph` follow from the records; None if the file has none.
     """
 
     records: Records
@@ -77,14 +96,106 @@ class MemoryState(NamedTuple):
     diagnostics: dict[str, tuple[str, ...]]
     counts: Counts | None = None
     names: Names | None = None
+    arrays: MemoryArrays | None = None
+    graph: WalkGraph | None = None
+    changes: "Sequence[Change]" = ()
+    is_whole: bool = False
+
+
+class Change(NamedTuple):
+    """An entry behind a memory: ids of passages that are gone, and new passages with what was found in them."""
+
+    gone: list[str]
+    passages: list[tuple[str, str, Mapping[str, Any], Extraction]]
+
+
+_ENTRY = struct.Struct("<4s3I")  # marker, length of what follows, its CRC-32, and that of the fields before
+_ENTRY_MARKER = b"\xff\x00\xfeE"
+
+
+def append(path: Path, state: MemoryState, changed: Iterable[str], expected: str) -> None:
+    """Append the changed passages to a memory that `save` wrote, if its checksum is the expected one.
+
+    Raises IndexNotWritable; then the memory is unchanged.
+    """
+    data = _pack_change(state, changed)
+    fields = _ENTRY_MARKER + struct.pack("<2I", len(data), zlib.crc32(data))
+    try:
+        with path.open("r+b") as file:
+            with suppress(ImportError):  # two writers of this process's kind wait for each other
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX)
+            opened = map_arrays(path, _KIND, may_grow=True)
+            if opened is None or read_checksum(path) != expected:
+                raise IndexNotWritable(f"another writer changed {path}; load it again, or save to another file")
+            end = opened.end + _find_entries(opened.rest)[1]
+            try:
+                file.seek(end)
+                file.truncate()  # what a killed writer left
+                file.write(fields + struct.pack("<I", zlib.crc32(fields)) + data)
+                file.flush()
+                os.fsync(file.fileno())
+            except BaseException:
+                with suppress(OSError):
+                    os.ftruncate(file.fileno(), end)
+                raise
+    except (OSError, IndexUnreadable) as error:
+        raise IndexNotWritable(f"cannot write {path}: {error}") from error
+
+
+def _pack_change(state: MemoryState, changed: Iterable[str]) -> bytes:
+    records, gone, found, rows = state.records, [], [], []
+    for passage in sorted(changed):
+        record = records.passages.get(passage)
+        if record is None:
+            gone.append(passage)
+            continue
+        mentions = [(records.written.strings[n], kind, start) for _, n, kind, start in record.mentions.tolist()]
+        names = records.entities.strings
+        triples = [(names[t.subject], t.predicate, names[t.object], t.confidence) for t in record.triples]
+        found.append((mentions, triples, state.diagnostics.get(passage, ())))
+        rows.append(pack_passage(passage, record.text, record.metadata))
+    return json.dumps({"gone": gone, "found": found}).encode() + b"\n" + b"".join(rows)
+
+
+def _unpack_change(data: bytes) -> Change:
+    head, _, rows = data.partition(b"\n")
+    plain = json.loads(head)
+    change = Change([str(each) for each in plain["gone"]], [])
+    for (mentions, triples, notes), (_, passage, text, metadata) in zip(plain["found"], find_rows(rows), strict=True):
+        entities = tuple(Entity(name, TYPES[kind], start) for name, kind, start in mentions)
+        extraction = Extraction(entities, tuple(Triple(*each) for each in triples), tuple(notes))
+        change.passages.append((passage, text, json.loads(metadata), extraction))
+    return change
+
+
+def _find_entries(rest: bytes) -> tuple[list[tuple[bytes, bytes]], int]:
+    """Return (fields and data of all whole entries, the end of the last one). Raises IndexUnreadable for damage."""
+    found: list[tuple[bytes, bytes]] = []
+    at = 0
+    while len(rest) - at >= _ENTRY.size:
+        marker, length, checksum, own = _ENTRY.unpack_from(rest, at)
+        start = at + _ENTRY.size
+        if marker != _ENTRY_MARKER or zlib.crc32(rest[at : start - 4]) != own:
+            raise IndexUnreadable("the end of the memory is damaged")
+        if start + length > len(rest):
+            break  # its writer was killed
+        if zlib.crc32(rest[start : start + length]) != checksum:
+            raise IndexUnreadable("a change at the end of the memory is damaged")
+        found.append((rest[at:start], rest[start : start + length]))
+        at = start + length
+    return found, at
 
 
 def save(path: Path, state: MemoryState) -> None:
-    """Write the memory to `path` as SQLite, atomically.
+    """Write the memory to `path`, atomically.
 
     Raises IndexNotWritable; then the file at `path` is unchanged.
     """
-    _replace(path, lambda temporary: _write(temporary, state))
+    remove_abandoned(path)
+    fields = {} if state.vectors is None else {"embedder": str(getattr(state.vectors.embedder, "name", ""))}
+    write_arrays(path, _KIND, fields, _pack(state))
 
 
 def save_node_link(path: Path, data: Mapping[str, Any]) -> None:
@@ -131,6 +242,36 @@ def read_passages(path: Path) -> list[dict[str, Any]]:
 
     Nothing else of the file is trusted: neither its format nor its checksum.
     """
+    found: list[dict[str, Any]] = []
+    with suppress(OSError, ValueError), path.open("rb") as file:
+        if file.read(len(_SQLITE)) == _SQLITE:
+            return _read_database_passages(path)
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            gone = _find_removed(data)
+            for at, passage, text, plain in find_rows(data):
+                with suppress(ValueError, RecursionError, UsageError):
+                    metadata = json.loads(plain)
+                    check_passage(passage, text, metadata)
+                    if at > gone.get(passage, -1):
+                        found.append({"id": passage, "text": text, "metadata": metadata})
+    return list({each["id"]: each for each in found}.values())
+
+
+def _find_removed(data: mmap.mmap) -> dict[str, int]:
+    """Return the last place in a file where a whole change removes a passage, by id."""
+    found: dict[str, int] = {}
+    at = data.find(_ENTRY_MARKER)
+    while at >= 0:
+        with suppress(IndexUnreadable, ValueError, KeyError, TypeError, struct.error):
+            _, length, _, _ = _ENTRY.unpack_from(data, at)
+            for _, change in _find_entries(data[at : at + _ENTRY.size + length])[0]:
+                found.update(dict.fromkeys(_unpack_change(change).gone, at))
+        at = data.find(_ENTRY_MARKER, at + 1)
+    return found
+
+
+def _read_database_passages(path: Path) -> list[dict[str, Any]]:
+    """Return the passages of a file of format 5 or before that can be read."""
     passages: list[dict[str, Any]] = []
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
@@ -170,7 +311,9 @@ def load(path: Path, embedder: Embedder | None = None) -> MemoryState:
             raise IndexUnreadable(f"no memory at {path}; create one with `causalist memory add`")
         if path.suffix == ".json":
             return read_node_link(json.loads(path.read_text(encoding="utf-8")), embedder)
-        return _read(path, embedder)
+        with path.open("rb") as file:
+            is_database = file.read(len(_SQLITE)) == _SQLITE
+        return _read_database(path, embedder) if is_database else _read(path, embedder)
     except (OSError, sqlite3.Error, ValueError, TypeError, KeyError, IndexError, RecursionError) as error:
         raise IndexUnreadable(f"{path} is damaged or not a memory: {error}") from error
 
@@ -180,84 +323,117 @@ def read_checksum(path: Path) -> str:
     try:
         if path.suffix == ".json":
             return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            row = database.execute("SELECT value FROM meta WHERE key = 'checksum'").fetchone()
-            return str(row[0]) if row else ""
-    except (OSError, sqlite3.Error, ValueError):  # ValueError: text that is no UTF-8
+        return _read_fields(path).get("checksum", "")
+    except (OSError, sqlite3.Error, ValueError, IndexUnreadable):  # ValueError: text that is no UTF-8
         return ""
 
 
 def read_embedder_name(path: Path) -> str | None:
     """Return the name of the embedder of the stored vectors, "" if it has none; None if there are no vectors."""
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            row = database.execute("SELECT value FROM meta WHERE key = 'embedder'").fetchone()
-            return None if row is None else str(row[0])
-    except (OSError, sqlite3.Error, ValueError):  # ValueError: text that is no UTF-8
+        return _read_fields(path).get("embedder")
+    except (OSError, sqlite3.Error, ValueError, IndexUnreadable):  # ValueError: text that is no UTF-8
         return None
 
 
-def _write(path: Path, state: MemoryState) -> None:
-    records, vectors, diagnostics, counts, names = state
-    passages = sorted(records.passages)
-    passage_records = [records.passages[passage] for passage in passages]
-    arrays: dict[str, NDArray[Any]] = {
-        "mentions": _concatenate([r.mentions for r in passage_records], 4),
-        "mentions.sizes": np.array([len(r.mentions) for r in passage_records], dtype=np.int64),
-        "terms": _concatenate([r.terms for r in passage_records], 2),
-        "terms.sizes": np.array([len(r.terms) for r in passage_records], dtype=np.int64),
-        "defines": _concatenate([r.defines.reshape(-1, 1) for r in passage_records], 1),
-        "defines.sizes": np.array([len(r.defines) for r in passage_records], dtype=np.int64),
-        "words": _concatenate([r.words.reshape(-1, 1) for r in passage_records], 1),
-        "words.sizes": np.array([len(r.words) for r in passage_records], dtype=np.int64),
-    }
-    lists: dict[str, Any] = {
-        "entity": records.entities.strings,
-        "written": records.written.strings,
-        "term": records.terms.strings,
-        "word": records.words.strings,
-        "similar": records.name_similarity.state(_names_in(records)),
-    }
-    if counts is not None and names is not None:
-        arrays |= {f"counts.{name}": array for name, array in pack_counts(counts).items()}
-        arrays |= {f"names.{name}": array for name, array in pack_names(names).items()}
+def _read_fields(path: Path) -> dict[str, str]:
+    """Return facts about a memory file, without its arrays. Raises OSError, ValueError, IndexUnreadable."""
+    with path.open("rb") as file:
+        is_database = file.read(len(_SQLITE)) == _SQLITE
+    if is_database:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+            return {str(key): str(value) for key, value in database.execute("SELECT key, value FROM meta")}
+    opened = map_arrays(path, _KIND, may_grow=True)
+    if opened is None:
+        return {}
+    plain = json.dumps(opened.fields, sort_keys=True).encode()  # the checksums of all arrays are in it
+    plain += b"".join(fields for fields, _ in _find_entries(opened.rest)[0])
+    found = {"checksum": hashlib.blake2b(plain, digest_size=16).hexdigest()}
+    return {**found, "embedder": str(opened.fields["embedder"])} if "embedder" in opened.fields else found
+
+
+def _pack(state: MemoryState) -> dict[str, NDArray[Any]]:
+    records, vectors, diagnostics, counts, names, derived, graph, *_ = state
+    if counts is None or names is None:
+        raise ValueError("a memory is saved with its counts and names")
+    passages = list(counts.passages)
+    arrays, ids = records.pack(passages)
+    arrays |= {f"counts.{name}": array for name, array in pack_counts(counts).items()}
+    arrays |= {f"names.{name}": array for name, array in pack_names(names).items()}
+    if derived is not None and graph is not None:
+        arrays |= {f"arrays.{name}": array for name, array in pack_arrays(derived).items()}
+        arrays |= {f"graph.{name}": array for name, array in pack_walk_graph(graph).items()}
     if vectors is not None:
-        arrays["vectors"] = vectors.matrix(passages)
-        embedded_names = [name for name in records.entities.strings if name in vectors.entities]
-        arrays["entity vectors"] = (
-            np.stack([vectors.entities[name] for name in embedded_names])
-            if embedded_names
-            else np.zeros((0, 1), dtype=np.float32)
+        numbers = records.entities
+        named = [name for name in records.entities.strings if name in vectors.entities]
+        pairs = [(numbers[a], numbers[b]) for a, b in vectors.pairs]
+        arrays["vectors.passages"] = vectors.matrix(passages)
+        arrays["vectors.entities"] = (
+            np.stack([vectors.entities[name] for name in named]) if named else np.zeros((0, 1), dtype=np.float32)
         )
-        arrays["entity vectors.numbers"] = np.array(
-            [records.entities.by_string[name] for name in embedded_names], dtype=np.int64
-        )
-    with closing(sqlite3.connect(path)) as database, database:
-        database.executescript(_SCHEMA)
-        database.execute("PRAGMA journal_mode = OFF")
-        rows = (
-            (i, p, r.text, json.dumps(r.metadata))
-            for i, (p, r) in enumerate(zip(passages, passage_records, strict=True))
-        )
-        database.executemany("INSERT INTO passage VALUES (?, ?, ?, ?)", rows)
-        plain = ((name, json.dumps(data, ensure_ascii=False)) for name, data in lists.items())
-        database.executemany("INSERT INTO list VALUES (?, ?)", plain)
-        triples = ((i, *triple) for i, r in enumerate(passage_records) for triple in r.triples)
-        database.executemany("INSERT INTO triple VALUES (?, ?, ?, ?, ?)", triples)
-        notes = ((i, detail) for i, passage in enumerate(passages) for detail in diagnostics.get(passage, ()))
-        database.executemany("INSERT INTO diagnostic VALUES (?, ?)", notes)
-        stored = ((n, a.dtype.name, json.dumps(a.shape), np.ascontiguousarray(a).tobytes()) for n, a in arrays.items())
-        database.executemany("INSERT INTO array VALUES (?, ?, ?, ?)", stored)
-        meta = [("format", str(FORMAT)), ("checksum", _checksum(database))]
-        if vectors is not None:
-            meta.append(("embedder", str(getattr(vectors.embedder, "name", ""))))
-        database.executemany("INSERT INTO meta VALUES (?, ?)", meta)
+        arrays["vectors.numbers"] = np.array([numbers[name] for name in named], dtype=np.int64)
+        arrays["vectors.pairs"] = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        arrays["vectors.cosines"] = np.array(list(vectors.pairs.values()), dtype=np.float64)
+    notes = {passage: diagnostics[passage] for passage in sorted(diagnostics) if passage in ids}
+    arrays["diagnostics"] = np.frombuffer(json.dumps(notes).encode(), dtype=np.uint8)
+    return arrays
 
 
 def _read(path: Path, embedder: Embedder | None) -> MemoryState:
+    opened = map_arrays(path, _KIND, may_grow=True)
+    if opened is None:
+        raise IndexUnreadable(
+            f"{path} has another format; this program reads {FORMAT}. Any `causalist memory` command reads its "
+            "passages again"
+        )
+    opened.check()
+    arrays = opened.arrays
+    records = Records(arrays)
+    limits = {
+        "mentions": (records.entities, records.written, TYPES), "terms": (records.terms,),
+        "triples": (records.entities, records.predicates, records.entities),
+    }  # fmt: skip
+    for name, tables in limits.items():
+        for column, table in enumerate(tables):
+            n = len(table.strings) if isinstance(table, StringNumbers) else len(table)
+            _check_range(arrays[f"passages.{name}"][:, column], n)
+    for name, numbers in (("defines", records.entities), ("words", records.words), ("references", records.ids)):
+        _check_range(arrays[f"passages.{name}"], len(numbers.strings))
+    parts = {
+        prefix: {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+        for prefix in ("counts.", "names.", "arrays.", "graph.")
+    }
+    counts = unpack_counts(parts["counts."], records)
+    names = unpack_names(parts["names."], Links(arrays["passages.words.indptr"], arrays["passages.words"]))
+    diagnostics = {name: tuple(each) for name, each in json.loads(arrays["diagnostics"].tobytes()).items()}
+    vectors = None if embedder is None else _read_vectors(embedder, arrays, list(counts.passages), records)
+    changes = [_unpack_change(data) for _, data in _find_entries(opened.rest)[0]]
+    state = MemoryState(records, vectors, diagnostics, counts, names, changes=changes, is_whole=True)
+    if vectors is not None or not parts["arrays."]:
+        return state
+    derived = unpack_arrays(parts["arrays."], counts)
+    return state._replace(arrays=derived, graph=unpack_walk_graph(parts["graph."], derived.n_entities))
+
+
+def _read_vectors(embedder: Embedder, arrays: Arrays, passages: list[str], records: Records) -> Vectors:
+    if "vectors.passages" not in arrays:
+        raise IndexUnreadable("this memory has no vectors; load it without an embedder, or add the texts again")
+    vectors = Vectors(embedder)
+    strings = records.entities.strings
+    vectors.passages.update(zip(passages, arrays["vectors.passages"], strict=True))
+    names = [strings[i] for i in arrays["vectors.numbers"].tolist()]
+    vectors.entities.update(zip(names, arrays["vectors.entities"], strict=True))
+    if "vectors.pairs" in arrays:
+        pairs = [(strings[a], strings[b]) for a, b in arrays["vectors.pairs"].tolist()]
+        vectors.restore_pairs(dict(zip(pairs, arrays["vectors.cosines"].tolist(), strict=True)))
+    return vectors
+
+
+def _read_database(path: Path, embedder: Embedder | None) -> MemoryState:
+    """Return the memory of a file of format 5."""
     with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
         meta = dict(database.execute("SELECT key, value FROM meta"))
-        if meta.get("format") != str(FORMAT):
+        if meta.get("format") != str(_SQLITE_FORMAT):
             raise IndexUnreadable(
                 f"{path} has format {meta.get('format')}; this program reads {FORMAT}. "
                 "Any `causalist memory` command reads its passages again"
@@ -268,7 +444,12 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     arrays = {name: _parse_array(dtype, json.loads(shape), data) for name, dtype, shape, data in stored}
     records = Records()
     plain_lists = {name: json.loads(data) for name, data in lists}
-    records.take_strings(plain_lists)
+    kinds = {
+        "entity": records.entities, "written": records.written, "term": records.terms, "word": records.words
+    }  # fmt: skip
+    for kind, numbers in kinds.items():
+        if any(numbers.intern(string) != i for i, string in enumerate(plain_lists[kind])):
+            raise ValueError(f"duplicate {kind}")
     by_passage: dict[int, list[StoredTriple]] = {}
     for passage, subject, predicate, target, confidence in triples:
         _check_range(np.array([subject, target]), len(records.entities.strings))
@@ -279,10 +460,9 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     _check_range(arrays["terms"][:, 0], len(records.terms.strings))
     _check_range(arrays["defines"][:, 0], len(records.entities.strings))
     _check_range(arrays["words"][:, 0], len(records.words.strings))
-    name_numbers = _numbers_of_names(arrays["mentions"][:, 0], ((row[1], row[3]) for row in triples))
-    records.name_similarity.restore(
-        [records.entities.strings[number] for number in name_numbers], plain_lists["similar"]
-    )
+    ends = np.fromiter(chain.from_iterable((row[1], row[3]) for row in triples), dtype=np.int32)
+    for number in np.unique(np.concatenate([arrays["mentions"][:, 0], ends])).tolist():
+        records.name_similarity.add(records.entities.strings[number])
     defines = _split(arrays["defines"][:, 0], arrays["defines.sizes"])
     mentions = _split(arrays["mentions"], arrays["mentions.sizes"])
     terms = _split(arrays["terms"], arrays["terms.sizes"])
@@ -297,43 +477,12 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     for number, detail in notes:
         passage = passages[number][1]
         diagnostics[passage] = (*diagnostics.get(passage, ()), detail)
-    vectors = None if embedder is None else _read_vectors(embedder, arrays, [row[1] for row in passages], records)
-    return MemoryState(records, vectors, diagnostics, *_read_derived(arrays, records))
-
-
-def _read_derived(arrays: Arrays, records: Records) -> tuple[Counts | None, Names | None]:
-    """Return the counts and names of a file, (None, None) if it has none."""
-    parts = {
-        prefix: {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-        for prefix in ("counts.", "names.")
-    }
-    if not all(parts.values()):
-        return None, None
-    counts = unpack_counts(parts["counts."], records)
-    return counts, unpack_names(parts["names."], [records.passages[p].words for p in counts.passages])
-
-
-def _read_vectors(embedder: Embedder, arrays: Arrays, passages: list[str], records: Records) -> Vectors:
-    if "vectors" not in arrays:
-        raise IndexUnreadable("this memory has no vectors; load it without an embedder, or add the texts again")
-    vectors = Vectors(embedder)
-    vectors.passages.update(zip(passages, arrays["vectors"], strict=True))
-    names = [records.entities.strings[i] for i in arrays["entity vectors.numbers"].tolist()]
-    vectors.entities.update(zip(names, arrays["entity vectors"], strict=True))
-    return vectors
-
-
-def _names_in(records: Records) -> list[str]:
-    """Return the entity names that occur in some passage, by number."""
-    stored_records = records.passages.values()
-    ends = ((t.subject, t.object) for r in stored_records for t in r.triples)
-    numbers = _numbers_of_names(_concatenate([r.mentions for r in stored_records], 4)[:, 0], ends)
-    return [records.entities.strings[number] for number in numbers]
-
-
-def _numbers_of_names(mentions: NDArray[np.int32], triples: Iterable[tuple[int, int]]) -> list[int]:
-    ends = np.fromiter(chain.from_iterable(triples), dtype=np.int32)
-    return [int(number) for number in np.unique(np.concatenate([mentions, ends]))]
+    if embedder is None:
+        return MemoryState(records, None, diagnostics)
+    names = {"vectors": "vectors.passages", "entity vectors": "vectors.entities",
+             "entity vectors.numbers": "vectors.numbers"}  # fmt: skip
+    renamed = {new: arrays[old] for old, new in names.items() if old in arrays}
+    return MemoryState(records, _read_vectors(embedder, renamed, [row[1] for row in passages], records), diagnostics)
 
 
 def _checksum(database: sqlite3.Connection) -> str:
@@ -365,10 +514,6 @@ def _split(array: NDArray[Any], sizes: NDArray[Any]) -> Iterator[NDArray[Any]]:
         raise ValueError("the bounds of an array do not fit")
     for end, size in zip(ends.tolist(), sizes.tolist(), strict=True):
         yield array[end - size : end]
-
-
-def _concatenate(parts: list[NDArray[np.int32]], width: int) -> NDArray[np.int32]:
-    return np.concatenate(parts).reshape(-1, width) if parts else np.zeros((0, width), dtype=np.int32)
 
 
 NODE_LINK_FORMAT = 1

@@ -1,4 +1,4 @@
-"""Senses of ambiguous names: names -> entities, one for each sense.
+"""Senses of ambiguous names: names -> entities, one for each sense; and names that are similar by spelling.
 
 Senses of a name are separated by the entities and words around its mentions. A name has one sense per document (Gale,
 Church and Yarowsky 1992). Two documents share a sense if their passages name it together with the same other entity. A
@@ -7,22 +7,41 @@ Any other document joins the sense with the most similar words. The result depen
 
 A name depends on the passages that name it, on which other names are neighbors, and on how rare its words are. Rarity
 is counted in doublings, so that a new passage changes it for few words, and few names are looked at again.
+
+Entity names are similar by spelling in two cases:
+
+- Their stems are the same set ("access tokens", "access-token", "token access"): similarity 1.
+- They differ in one word of at least 7 letters by a few slips: similarity 1 - slips / length of the longer name, if
+  that reaches the threshold.
+
+Digits never differ, so that versions stay apart. Short words never differ either: `get_name` is not `set_name`. Words
+within an edit distance are found by pieces (Li et al. 2011, Pass-Join). A slip damages at most two pieces, if it swaps
+two letters across a cut. So a word with at most k slips keeps one of 2k + 1 pieces, shifted by at most k places.
 """
 
 import re
+import zlib
 from bisect import bisect_left
-from collections.abc import Sequence
-from itertools import product
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, pairwise, product
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import unique_sorted
-from causalist.memory.matrix_splices import Floats, Ints, Matrix, find_entries, splice_sorted
-from causalist.rank.terms import STOP_WORDS, terms_of
+from causalist.memory.matrix_splices import (
+    Floats,
+    Ints,
+    JoinedStrings,
+    Matrix,
+    SortedStrings,
+    StringNumbers,
+    find_entries,
+)
+from causalist.rank.lexical.query_expansion import damerau_distance
+from causalist.rank.terms import STOP_WORDS, split_word, stem, terms_of
 
-_WORD = re.compile(r"[^\W_]+")
 # Chosen on names made ambiguous by giving two things one name; docs/memory.md has the figures.
 MIN_DOCUMENTS = 6  # documents that name a name with senses
 MAX_DOCUMENTS = 200  # of a name with senses; above this, neighbors separate no senses
@@ -107,9 +126,6 @@ def _group_documents(
 
     Two documents are in one group if a passage of each names the name together with the same neighbor.
     """
-    from scipy.sparse import coo_array  # type: ignore[import-untyped]
-    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
-
     n_entities = mentions.n_columns
     rows, entities = mentions.rows, mentions.indices.astype(np.int64)
     beside = Matrix.from_entries(
@@ -125,24 +141,41 @@ def _group_documents(
     keys = names[other] * n_entities + neighbors[other]
     node = np.searchsorted(nodes, documents[holders[other]] * n_entities + names[other])
     _, key = np.unique(keys, return_inverse=True)
-    size = len(nodes) + int(key.max(initial=-1)) + 1
-    graph = coo_array((np.ones(len(key), dtype=np.int8), (node, len(nodes) + key)), shape=(size, size))
-    labels = connected_components(graph, directed=False)[1][: len(nodes)]
-    # A group has the number of its first node, independent of the library's numbering.
-    return np.asarray(np.unique(labels, return_index=True)[1][labels], dtype=np.int64)
+    return _find_components(node, key, len(nodes))
+
+
+def _find_components(node: Ints, key: Ints, n: int) -> Ints:
+    """Return the first node of the component of each of n nodes; nodes with the same key are joined.
+
+    Importing the function of scipy takes as long as all else that a small change needs.
+
+    >>> _find_components(np.array([1, 2, 2, 4]), np.array([0, 0, 1, 1]), 5).tolist()
+    [0, 1, 1, 3, 1]
+    """
+    labels = np.arange(n, dtype=np.int64)
+    while True:
+        lowest = np.full(int(key.max(initial=-1)) + 1, n, dtype=np.int64)
+        np.minimum.at(lowest, key, labels[node])
+        found = labels.copy()
+        np.minimum.at(found, node, lowest[key])
+        np.minimum.at(found, labels, found.copy())  # what a node learns, its label learns
+        found = found[found]
+        if np.array_equal(found, labels):
+            return labels
+        labels = found
 
 
 class SenseAssignment(NamedTuple):
     """Entities after disambiguation.
 
-    - `names`: sorted entity ids; `numbers`: number of the name of each entity.
+    - `names`: entity ids; `numbers`: number of the name of each entity.
     - `mentions`: (P, E); `passages_by_entity` is its transpose.
     - `first`: entity of the first sense, by position of the name before disambiguation.
     - `mention_keys`: document * names + name of all mentions of ambiguous names, ascending, and the entity of each.
     - `senses`: entity -> all entities of its name, for ambiguous names.
     """
 
-    names: list[str]
+    names: SortedStrings
     numbers: Ints
     mentions: Matrix
     passages_by_entity: Matrix
@@ -186,34 +219,30 @@ class SenseAssignment(NamedTuple):
 
     def _share_neighbors(self, pairs: Ints) -> NDArray[np.bool_]:
         """Return the mask of pairs of entities that passages name together with the same third one."""
-        from scipy.sparse import csr_array
-
         entities, at = np.unique(pairs, return_inverse=True)
-        at = at.reshape(pairs.shape)
-        entity_passages = self.passages_by_entity.take(entities)
-        n, m = self.mentions.n_rows, self.mentions.n_columns
-        holders = csr_array(
-            (np.ones(len(entity_passages.indices), np.int32), entity_passages.indices, entity_passages.indptr),
-            shape=(len(entities), n),
-        )
-        mentions = csr_array(
-            (np.ones(len(self.mentions.indices), np.int32), self.mentions.indices, self.mentions.indptr), shape=(n, m)
-        )
-        near = (holders @ mentions).tocsr()
-        near.data[near.indices == np.repeat(entities, np.diff(near.indptr))] = 0
-        shared = near[at[:, 0]].multiply(near[at[:, 1]])
-        return np.asarray(shared.sum(axis=1) > 0).reshape(-1)
+        m = self.mentions.n_columns
+        passages, _, of = self.passages_by_entity.gather(entities)
+        near, _, which = self.mentions.gather(passages)
+        owners = of[which]
+        is_other = near != entities[owners]
+        keys = unique_sorted(owners[is_other] * m + near[is_other])
+        bounds = np.searchsorted(keys, np.arange(len(entities) + 1) * m)
+        neighbors = np.split(keys % m, bounds[1:-1])
+        firsts, seconds = at.reshape(pairs.shape).T.astype(np.int64)
+        ends = zip(firsts.tolist(), seconds.tolist(), strict=True)
+        found = [bool(np.isin(neighbors[a], neighbors[b]).any()) for a, b in ends]
+        return np.array(found, dtype=np.bool_)
 
 
 def disambiguate(
-    names: list[str], numbers: Ints, documents: Ints, mentions: Matrix, mentioned_by: Matrix, labels: Ints
+    names: SortedStrings, documents: Ints, mentions: Matrix, mentioned_by: Matrix, labels: Ints
 ) -> SenseAssignment:
     """Return the entities with one entity per sense; `labels` is the result of `find_senses`.
 
     `mentions`: (P, names); `mentioned_by` is its transpose. The id of a sense is that of the name with a number from 1
     in brackets. No id of a name ends that way.
     """
-    n, m = mentions.n_rows, len(names)
+    n, m, numbers = mentions.n_rows, len(names), names.numbers
     at = np.flatnonzero(labels)
     if not len(at):
         nothing = np.zeros(0, dtype=np.int64)
@@ -223,7 +252,10 @@ def disambiguate(
     split = unique_sorted(owners)
     n_senses = dict(zip(split.tolist(), (np.bincount(owners)[split] + 1).tolist(), strict=True))
     fresh = {f"{names[e]}_({k + 1})": (e, k) for e, most in n_senses.items() for k in range(most)}
-    entities, axis = splice_sorted(names, split.tolist(), fresh)
+    n_strings = len(names.strings)
+    joined = SortedStrings(JoinedStrings(names.strings, list(fresh), n_strings), numbers)
+    numbered = {each: n_strings + i for i, each in enumerate(fresh)}
+    entities, axis = joined.splice(split.tolist(), numbered, {each: e for each, (e, _) in fresh.items()})
     position_by_entity = {fresh[entities[position]]: position for position in axis.fresh.tolist()}
     first = axis.place.copy()
     first[split] = [position_by_entity[e, 0] for e in split.tolist()]
@@ -280,7 +312,7 @@ class TermVectors:
     def terms_of_name(self, name: str) -> set[int]:
         """Return the numbers of the terms of a name."""
         terms = set()
-        for term in {term for word in _WORD.findall(name) for term in terms_of(word)}:
+        for term in {term for word in _WORDS.findall(name) for term in terms_of(word)}:
             at = bisect_left(self._terms, term)
             if at < len(self._terms) and self._terms[at] == term:
                 terms.add(at)
@@ -337,3 +369,245 @@ def _separate_senses(
         senses, key=lambda each: (-sum(len(passages[g]) for g in each), min(p for g in each for p in passages[g]))
     )
     return {group: number for number, each in enumerate(order) for group in each}
+
+
+SIMILARITY_THRESHOLD = 0.85
+_MIN_WORD_LETTERS = 7
+_MAX_SLIPS = 2
+_WORDS = re.compile(r"[^\W_]+")
+_MARKS = re.compile(r"[+#*]")
+
+
+def stem_key(name: str) -> str:
+    """Return the stems of a name in alphabetical order, or "" if it has no words.
+
+    >>> stem_key("access tokens") == stem_key("Access-Token"), stem_key("c++")
+    (True, 'c')
+    """
+    return " ".join(sorted({stem(part) for word in _WORDS.findall(name) for part in split_word(word)}))
+
+
+def _stem_key_with_marks(name: str) -> str:
+    """Return the stem key and the marks that distinguish names with the same letters: c++, c#."""
+    return stem_key(name) + "".join(_MARKS.findall(name))
+
+
+class NameSimilarity:
+    """Pairs of similar names; names are added one by one, in any order, or are those of a file.
+
+    Words and pieces are found by checksums, and what is found is compared, so that equal checksums do no harm.
+    """
+
+    def __init__(self, entities: StringNumbers | None = None, stored: Mapping[str, NDArray[Any]] | None = None) -> None:
+        """Create a set of the names in `stored`, which `pack` returned; `entities` numbers all names."""
+        self._entities = StringNumbers() if entities is None else entities
+        self._restore(_NOTHING if stored is None else stored)
+        self._words = StringNumbers() if stored is None else StringNumbers.unpack(_part_of(stored, "words"))
+        self.n_revised = 0  # pairs that got another similarity
+
+    def _restore(self, stored: Mapping[str, NDArray[Any]]) -> None:
+        self._stored = stored
+        self._names: set[str] = set()  # without those of the file, as are all tables below
+        self._by_stems: dict[str, list[str]] = {}
+        self._near: dict[int, list[int]] = {}  # by number of a word
+        self._by_piece: dict[int, list[int]] = {}  # by checksum of a piece
+        self.pairs: dict[tuple[str, str], float] = {}  # key: smaller name, larger name; pairs are never removed
+
+    def compact(self) -> None:
+        """Put all names into arrays."""
+        self._restore(self.pack())
+        self._words.compact()
+
+    def add(self, name: str) -> None:
+        """Add an entity id."""
+        if name in self:
+            return
+        for other in self.names_with_words(name):
+            self._pair(name, other, 1.0)
+        self._names.add(name)
+        self._entities.intern(name)
+        self._by_stems.setdefault(_stem_key_with_marks(name), []).append(name)
+        words = name.split("_")
+        number_by_word = {word: self._add_word(word) for word in _correctable_words(name)}
+        for word, number in number_by_word.items():
+            for near in map(self._words.strings.__getitem__, self._list_near(number)):
+                other = "_".join(near if each == word else each for each in words)
+                if other in self:
+                    self._pair_if_similar(name, other, word, near)
+
+    def __contains__(self, name: str) -> bool:
+        """Return True for a name that was added."""
+        if name in self._names:
+            return True
+        is_stored = self._stored["is_name"]
+        return len(is_stored) > 0 and (number := self._entities.get(name)) >= 0 and (
+            number < len(is_stored) and bool(is_stored[number])
+        )  # fmt: skip
+
+    def list_pairs(self) -> tuple[NDArray[np.int32], Floats]:
+        """Return (numbers of the names of the pairs of the file, shape (n, 2); similarities)."""
+        return self._stored["pairs"], self._stored["similarities"]
+
+    def names_with_words(self, name: str) -> list[str]:
+        """Return the known names with the same words, inflected or in another order."""
+        key = _stem_key_with_marks(name)
+        if not key.strip("+#*"):
+            return []
+        keys, wanted = self._stored["keys"], _checksum(key)
+        places = range(*np.searchsorted(keys, np.array([wanted, wanted + 1], dtype=np.int64)).tolist())
+        stored = (self._entities.strings[int(self._stored["key_names"][at])] for at in places)
+        return [*(each for each in stored if _stem_key_with_marks(each) == key), *self._by_stems.get(key, ())]
+
+    def similar_names(self, name: str) -> dict[str, float]:
+        """Return the known names similar to any name, with their similarity; the name itself included."""
+        found: dict[str, float] = {name: 1.0} if name in self else {}
+        found.update(dict.fromkeys(self.names_with_words(name), 1.0))
+        words = name.split("_")
+        for word in _correctable_words(name):
+            number = self._words.get(word)
+            for near in self._list_near(number) if number >= 0 else self._find_similar_words(word):
+                other = "_".join(self._words.strings[near] if each == word else each for each in words)
+                if other in self:
+                    found.setdefault(other, self._similarity(name, other, word, self._words.strings[near]))
+        return {other: value for other, value in sorted(found.items()) if value >= SIMILARITY_THRESHOLD}
+
+    def pack(self) -> dict[str, NDArray[Any]]:
+        """Return arrays from which the set is restored."""
+        old, number = self._stored, self._entities.get
+        names = sorted(map(number, self._names))
+        is_name = np.zeros(len(self._entities.strings), dtype=np.uint8)
+        is_name[: len(old["is_name"])] = old["is_name"]
+        is_name[names] = 1
+        keyed = [(_checksum(key), number(name)) for key, each in self._by_stems.items() for name in each]
+        keys, key_names = _merge_keys(old["keys"], old["key_names"], keyed)
+        cut = [(checksum, word) for checksum, words in self._by_piece.items() for word in words]
+        pieces, piece_words = _merge_keys(old["pieces"], old["piece_words"], cut)
+        near = [(a, b) for a, others in self._near.items() for b in others]
+        stored = np.repeat(np.arange(len(old["near.indptr"]) - 1), np.diff(old["near.indptr"]))
+        ends = np.concatenate([np.stack([stored, old["near"]], axis=1), np.array(near, dtype=np.int64).reshape(-1, 2)])
+        ends = ends[np.lexsort((ends[:, 1], ends[:, 0]))]
+        pairs = np.array([(number(a), number(b)) for a, b in self.pairs], dtype=np.int32).reshape(-1, 2)
+        sizes = np.bincount(ends[:, 0], minlength=len(self._words.strings))
+        return {
+            "is_name": is_name,
+            "keys": keys,
+            "key_names": key_names,
+            "pieces": pieces,
+            "piece_words": piece_words,
+            "near.indptr": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            "near": ends[:, 1].astype(np.int32),
+            "pairs": np.concatenate([old["pairs"], pairs]),
+            "similarities": np.concatenate([old["similarities"], np.array([*self.pairs.values()], dtype=np.float64)]),
+            **{f"words.{name}": array for name, array in self._words.pack().items()},
+        }
+
+    def _pair(self, a: str, b: str, similarity: float) -> None:
+        if a != b:
+            pair = (a, b) if a < b else (b, a)
+            known = self.pairs.get(pair)
+            if known is None or similarity > known:
+                self.pairs[pair] = similarity
+                self.n_revised += known is not None
+
+    def _pair_if_similar(self, a: str, b: str, word: str, near: str) -> None:
+        similarity = self._similarity(a, b, word, near)
+        if similarity >= SIMILARITY_THRESHOLD:
+            self._pair(a, b, similarity)
+
+    def _similarity(self, a: str, b: str, word: str, near: str) -> float:
+        return 1.0 - damerau_distance(word, near, _MAX_SLIPS) * a.split("_").count(word) / max(len(a), len(b))
+
+    def _add_word(self, word: str) -> int:
+        """Return the number of a word; a new one is compared with all others."""
+        number = self._words.get(word)
+        if number < 0:
+            near = self._find_similar_words(word)
+            number = self._words.intern(word)
+            self._near[number] = near
+            for other in near:
+                self._near.setdefault(other, []).append(number)
+            for piece in _pieces(word):
+                self._by_piece.setdefault(piece, []).append(number)
+        return number
+
+    def _list_near(self, number: int) -> list[int]:
+        indptr = self._stored["near.indptr"]
+        stored = self._stored["near"][indptr[number] : indptr[number + 1]].tolist() if number < len(indptr) - 1 else []
+        return [*stored, *self._near.get(number, ())]
+
+    def _find_similar_words(self, word: str) -> list[int]:
+        """Return the numbers of known words within the edit distance that the longer word allows."""
+        probes = list(_probe_pieces(word))
+        pieces = self._stored["pieces"]
+        bounds = np.searchsorted(pieces, np.array([[each, each + 1] for each in probes], dtype=np.int64).reshape(-1, 2))
+        stored = [self._stored["piece_words"][start:end].tolist() for start, end in bounds.tolist() if start < end]
+        own = (self._by_piece.get(probe, ()) for probe in probes)
+        found: dict[int, None] = {}
+        for number in dict.fromkeys(chain.from_iterable([*stored, *own])):
+            other = self._words.strings[number]
+            most = _allowed_slips(max(len(word), len(other)))
+            if other != word and damerau_distance(word, other, most) <= most:
+                found[number] = None
+        return list(found)
+
+
+_NOTHING: Mapping[str, NDArray[Any]] = {
+    "near.indptr": np.zeros(1, dtype=np.int64),
+    "pairs": np.zeros((0, 2), dtype=np.int32),
+    "similarities": np.zeros(0),
+    **{name: np.zeros(0, dtype=np.int64) for name in ("keys", "pieces")},
+    **{name: np.zeros(0, dtype=np.int32) for name in ("key_names", "piece_words", "near", "is_name")},
+}
+
+
+def _part_of(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:
+    return {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
+
+
+def _checksum(text: str) -> int:
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def _merge_keys(keys: Ints, values: NDArray[np.int32], new: list[tuple[int, int]]) -> tuple[Ints, NDArray[np.int32]]:
+    """Return (ascending keys, their values) with new pairs."""
+    if not new:
+        return keys, values
+    more = np.array(new, dtype=np.int64)
+    keys, values = np.concatenate([keys, more[:, 0]]), np.concatenate([values, more[:, 1].astype(np.int32)])
+    order = np.argsort(keys, kind="stable")
+    return keys[order], values[order]
+
+
+def _correctable_words(name: str) -> list[str]:
+    """Return the words of a name that may be misspelled."""
+    return [word for word in dict.fromkeys(name.split("_")) if len(word) >= _MIN_WORD_LETTERS and word.isalpha()]
+
+
+def _allowed_slips(length: int) -> int:
+    """Return the slips that a word of this length may have, so that its similarity reaches the threshold."""
+    return min(_MAX_SLIPS, int(round((1 - SIMILARITY_THRESHOLD) * 100) * length // 100))
+
+
+def _pieces(word: str) -> Iterator[int]:
+    """Yield checksums of (word length, piece number, piece); one piece more than slips of a similar pair can damage."""
+    n = 2 * _allowed_slips(len(word) + _MAX_SLIPS) + 1
+    for i, (start, end) in enumerate(_piece_bounds(len(word), n)):
+        yield _checksum(f"{len(word)} {i} {word[start:end]}")
+
+
+def _probe_pieces(word: str) -> Iterator[int]:
+    """Yield the pieces that a similar word may have, in the form of `_pieces`."""
+    for length in range(max(_MIN_WORD_LETTERS, len(word) - _MAX_SLIPS), len(word) + _MAX_SLIPS + 1):
+        most = _allowed_slips(max(length, len(word)))
+        if most < abs(length - len(word)) or most == 0:
+            continue
+        for i, (start, end) in enumerate(_piece_bounds(length, 2 * _allowed_slips(length + _MAX_SLIPS) + 1)):
+            for shift in range(-most, most + 1):
+                if start + shift >= 0 and end + shift <= len(word):
+                    yield _checksum(f"{length} {i} {word[start + shift : end + shift]}")
+
+
+def _piece_bounds(length: int, n: int) -> list[tuple[int, int]]:
+    """Return the bounds of n pieces of nearly equal length."""
+    bounds = [length * i // n for i in range(n + 1)]
+    return list(pairwise(bounds))

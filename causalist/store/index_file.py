@@ -17,8 +17,9 @@ import stat
 import struct
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,7 +38,7 @@ _ALIGNMENT = 64
 _PAGE_BYTES = 4096
 _LARGE_PAGES = 16
 _PAGES_AT_ONCE = 256  # what is added up both ways while it is at hand: a megabyte
-_DTYPES = ("uint8", "uint16", "bool", "int32", "int64", "float32", "float64")
+_DTYPES = ("uint8", "uint16", "uint32", "uint64", "bool", "int32", "int64", "float32", "float64")
 _ABANDONED_SECONDS = 3600.0  # writing takes seconds; what is this old was left by a process that was killed
 _ON_WINDOWS = os.name == "nt"
 _CAN_MAP = not _ON_WINDOWS
@@ -68,6 +69,29 @@ def write_index(path: Path, index: Index, known_checksums: KnownChecksums | None
     """
     arrays: Arrays = {}
     scalars = flatten(index, "index", arrays)
+    with suppress(OSError):
+        _remove_abandoned(path.parent)
+    return write_arrays(path, FileKind(_MAGIC, _FORMAT), {"index": scalars}, arrays, known_checksums)
+
+
+class FileKind(NamedTuple):
+    """First bytes of a file, 16 of them, and its format number."""
+
+    magic: bytes
+    number: int
+
+
+def write_arrays(
+    path: Path,
+    kind: FileKind,
+    fields: Mapping[str, Any],
+    arrays: Arrays,
+    known_checksums: KnownChecksums | None = None,
+) -> FileStamp | None:
+    """Write arrays and JSON fields to `path` atomically and return the stamp of the file.
+
+    Returns None if another process has replaced the file since. Raises IndexNotWritable and then changes nothing.
+    """
     places: dict[str, list[Any]] = {}
     blobs: list[bytes | memoryview] = []
     offset = 0
@@ -80,15 +104,14 @@ def write_index(path: Path, index: Index, known_checksums: KnownChecksums | None
         same, checksum = (known_checksums or {}).get(name, (None, 0))
         places[name] = [array.dtype.name, list(array.shape), offset, checksum if same is array else _checksum(data)]
         offset += len(data)
-    header = json.dumps({"arrays": places, "index": scalars, "size": offset}, ensure_ascii=False).encode(
+    header = json.dumps({"arrays": places, **fields, "size": offset}, ensure_ascii=False).encode(
         "utf-8", "surrogatepass"
     )
     start = _PREFIX.size + len(header)
     header += b" " * (-start % _ALIGNMENT)
-    prefix = _PREFIX.pack(_MAGIC, _FORMAT, len(header), zlib.crc32(header))
+    prefix = _PREFIX.pack(*kind, len(header), zlib.crc32(header))
     aside = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        _remove_abandoned(path.parent)
         aside.unlink(missing_ok=True)
         with aside.open("xb") as out:
             out.write(prefix)
@@ -173,15 +196,49 @@ def load_index(path: Path, written: FileStamp | None = None, sums: KnownChecksum
     not verified again. Checksums are put into `sums`, for `write_index`.
     """
     try:
-        mapped, status = _map_file(path)
-        return _decode_index(path, mapped, _stamp_of(status), {} if sums is None else sums, written)
+        opened = map_arrays(path, FileKind(_MAGIC, _FORMAT))
+        if opened is None:
+            return None
+        if sums is not None:
+            sums.update({name: (opened.arrays[name], crc) for name, (*_, crc) in opened.fields["arrays"].items()})
+        content = unflatten(Index, opened.fields["index"], "index", opened.arrays)
+        check = (lambda: None) if opened.stamp == written else partial(_check_again, opened)
+        return LoadedIndex(content, opened.stamp, check)
     except FileNotFoundError:
         return None
+    except IndexUnreadable as error:
+        raise _with_remedy(error) from error
     except OSError as error:
         raise IndexUnreadable(f"cannot read {path}: {error.strerror or error}; it is built again") from error
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         # Checksums hold, so another program wrote this.
         raise IndexUnreadable(f"{path} is not what this program writes ({error!r}); it is built again") from error
+
+
+def _with_remedy(error: IndexUnreadable) -> IndexUnreadable:
+    said = str(error)
+    return error if said.endswith("it is built again") else IndexUnreadable(f"{said}; it is built again")
+
+
+def _check_again(opened: "MappedArrays") -> None:
+    try:
+        opened.check()
+    except IndexUnreadable as error:
+        raise _with_remedy(error) from error
+
+
+class MappedArrays(NamedTuple):
+    """The mapped arrays of a file, its JSON fields, its stamp, and what was appended to it.
+
+    `check` verifies the checksums of the arrays and raises IndexUnreadable if one is damaged.
+    """
+
+    arrays: Arrays
+    fields: dict[str, Any]
+    stamp: FileStamp
+    check: Callable[[], None]
+    rest: bytes
+    end: int  # of the arrays in the file
 
 
 def _checksum(data: memoryview) -> int:
@@ -209,9 +266,9 @@ def _map_file(path: Path) -> tuple[mmap.mmap | bytes, os.stat_result]:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise IndexUnreadable(f"{path} is not an ordinary file; it is built again")
+            raise IndexUnreadable(f"{path} is no ordinary file")
         if status.st_size < _PREFIX.size:
-            raise IndexUnreadable(f"{path} is truncated; it is built again")
+            raise IndexUnreadable(f"{path} is truncated")
         if not _CAN_MAP:
             with os.fdopen(descriptor, "rb", closefd=False) as file:
                 return file.read(), status
@@ -220,40 +277,44 @@ def _map_file(path: Path) -> tuple[mmap.mmap | bytes, os.stat_result]:
         os.close(descriptor)
 
 
-def _decode_index(
-    path: Path, mapped: mmap.mmap | bytes, here: FileStamp, sums: KnownChecksums, verified: FileStamp | None
-) -> LoadedIndex | None:
+def map_arrays(path: Path, kind: FileKind, *, may_grow: bool = False) -> MappedArrays | None:
+    """Map the arrays of a file that `write_arrays` wrote; None if it has another format.
+
+    `may_grow`: something may have been appended. Raises IndexUnreadable if its header is damaged, OSError if it cannot
+    be read.
+    """
+    mapped, status = _map_file(path)
     magic, number, length, checksum = _PREFIX.unpack_from(mapped)
-    if magic != _MAGIC:
-        raise IndexUnreadable(f"{path} is not an index; it is built again")
-    if number != _FORMAT:
+    if magic != kind.magic:
+        raise IndexUnreadable(f"{path} is no index")
+    if number != kind.number:
         return None
     header_bytes = mapped[_PREFIX.size : _PREFIX.size + length]
     if zlib.crc32(header_bytes) != checksum:
-        raise IndexUnreadable(f"the header of {path} is damaged; it is built again")
+        raise IndexUnreadable(f"the header of {path} is damaged")
     header = json.loads(header_bytes)
     base = _PREFIX.size + length
-    if here.size != base + header["size"]:
-        raise IndexUnreadable(f"{path} is truncated; it is built again")
+    end = base + header["size"]
+    if status.st_size < end or (status.st_size > end and not may_grow):
+        raise IndexUnreadable(f"{path} is truncated")
     arrays: Arrays = {}
     spans: list[tuple[str, int, int, int]] = []  # name, start, end, checksum
     for name, (dtype, shape, offset, crc) in header["arrays"].items():
         if dtype not in _DTYPES:
-            raise IndexUnreadable(f"{path}: array {name} has the unknown type {dtype}; it is built again")
-        kind = np.dtype(dtype)
+            raise IndexUnreadable(f"{path}: array {name} has the unknown type {dtype}")
+        element = np.dtype(dtype)
         count = int(np.prod(shape, dtype=np.int64))
         start = base + offset
-        spans.append((name, start, start + count * kind.itemsize, crc))
-        arrays[name] = np.frombuffer(mapped, dtype=kind, count=count, offset=start).reshape(shape)
-        sums[name] = arrays[name], crc
+        spans.append((name, start, start + count * element.itemsize, crc))
+        arrays[name] = np.frombuffer(mapped, dtype=element, count=count, offset=start).reshape(shape)
 
     def check() -> None:
         view = memoryview(mapped)
-        for name, start, end, crc in () if here == verified else spans:
+        for name, start, end, crc in spans:
             if _checksum(view[start:end]) != crc:
-                raise IndexUnreadable(f"{path}: array {name} is damaged; it is built again")
+                raise IndexUnreadable(f"{path}: array {name} is damaged")
 
-    return LoadedIndex(unflatten(Index, header["index"], "index", arrays), here, check)
+    return MappedArrays(arrays, header, _stamp_of(status), check, mapped[end:], end)
 
 
 _MAX_SEEN_BYTES = 200

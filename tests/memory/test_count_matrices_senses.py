@@ -2,7 +2,12 @@
 
 import random
 
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
 from causalist.memory import HippoIndex, RetrievalSettings
+from causalist.memory.senses import _find_components
 
 PLANET = [
     "Near the Sun orbits Mercury. Messenger Probe saw craters on the planet.",
@@ -102,3 +107,16 @@ def test_dates_and_measures_mean_one_thing() -> None:
     for i, text in enumerate([*PLANET, *CAR]):
         index.add_passage(f"a{i}", text.replace("Mercury", "2024-05-01"))
     assert index.entity("2024-05-01").senses == ()
+
+
+def test_components_are_those_of_scipy() -> None:
+    chance = np.random.default_rng(1)
+    for _ in range(200):
+        n, k = int(chance.integers(1, 60)), int(chance.integers(0, 60))
+        node = chance.integers(0, n, k)
+        key = np.unique(chance.integers(0, 30, k), return_inverse=True)[1]
+        size = n + int(key.max(initial=-1)) + 1
+        graph = coo_array((np.ones(k), (node, n + key)), shape=(size, size))
+        labels = connected_components(graph, directed=False)[1][:n]
+        first = np.unique(labels, return_index=True)[1][labels]
+        assert _find_components(node, key, n).tolist() == first.tolist()

@@ -23,7 +23,7 @@ def index_of(passages: dict[str, str]) -> HippoIndex:
 def linked(snapshot: Snapshot, passage: str, words: str) -> list[str]:
     """Ids of the passages that define what the passage calls `words`."""
     number = snapshot.records.words.by_string
-    name = snapshot.names.number_by_words[tuple(number[word] for word in fold_words(words))]
+    (name,) = snapshot.names.find([number[word] for word in fold_words(words)])
     assert name in snapshot.names.naming.row(snapshot.position_by_passage[passage]).tolist()
     return [snapshot.arrays.passages[p] for p in snapshot.names.defining.row(name).tolist()]
 
@@ -78,9 +78,7 @@ def test_a_longer_name_hides_the_shorter_ones_inside_of_it() -> None:
     passages = {"a": "York\ncity", "b": "New York\nother city", "c": "They met in New York.", "d": "York is older."}
     snapshot = index_of(passages).snapshot
     number = snapshot.records.words.by_string
-    york, new_york = (
-        snapshot.names.number_by_words[tuple(number[w] for w in each.split())] for each in ("york", "new york")
-    )
+    york, new_york = (snapshot.names.find([number[w] for w in each.split()])[0] for each in ("york", "new york"))
     named = {p: set(snapshot.names.naming.row(snapshot.position_by_passage[p]).tolist()) for p in passages}
     assert new_york in named["c"] and york not in named["c"] and york in named["d"]
 

@@ -36,9 +36,9 @@ from causalist.memory.extractors import (
     SpacyEntityExtractor,
     normalize_extraction,
 )
-from causalist.memory.passage_records import SIMILARITY_THRESHOLD
 from causalist.memory.query_entities import build_seeds, link_query
 from causalist.memory.retrieval import PUBLISHED, RRF_K, combine_signals, fuse_ranks
+from causalist.memory.senses import SIMILARITY_THRESHOLD
 from causalist.servers.mcp.more_tools import MEMORY_TOOLS
 from tests.memory.texts import TEAM, team
 

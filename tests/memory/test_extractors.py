@@ -16,7 +16,7 @@ from causalist.memory.extractors import (
     Triple,
     normalize_extraction,
 )
-from causalist.memory.passage_records import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
+from causalist.memory.senses import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
 from causalist.rank.lexical.query_expansion import damerau_distance
 from tests.trials import count_of
 

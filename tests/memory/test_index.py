@@ -253,6 +253,6 @@ def test_embedders_that_do_not_embed_are_refused() -> None:
 def test_a_view_is_in_alphabetical_order() -> None:
     index = team()
     arrays = index.snapshot.arrays
-    assert arrays.passages == sorted(TEAM)
+    assert list(arrays.passages) == sorted(TEAM)
     assert arrays.entities == sorted(arrays.entities)
     assert np.array_equal(arrays.mentions.transpose().transpose().values, arrays.mentions.values)

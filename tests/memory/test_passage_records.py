@@ -3,7 +3,7 @@
 import pytest
 
 from causalist.memory import HippoIndex
-from causalist.memory.passage_records import find_defined_names
+from causalist.memory.document_text import find_defined_names
 
 
 @pytest.mark.parametrize(

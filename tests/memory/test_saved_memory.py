@@ -2,13 +2,18 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.memory import Entity, Extraction, HippoIndex, Triple
+from causalist.memory import saved_memory as storage
+from causalist.store.index_file import FileKind, map_arrays, write_arrays
 from tests.memory.test_index import QUESTION, _embed, _fingerprint
 from tests.memory.texts import team
 
@@ -94,37 +99,115 @@ def test_every_changed_byte_is_noticed_or_harmless(tmp_path: Path) -> None:
             HippoIndex.load(path)
 
 
+def _change(path: Path, change: Callable[[dict[str, Any]], object], number: int = storage.FORMAT) -> None:
+    """Write a memory file again with other arrays, and right checksums."""
+    opened = map_arrays(path, storage._KIND)
+    assert opened is not None
+    arrays = {name: array.copy() for name, array in opened.arrays.items()}
+    change(arrays)
+    write_arrays(path, FileKind(storage._KIND.magic, number), {}, arrays)
+
+
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE array SET dtype = 'object' WHERE name = 'mentions'",
-        "UPDATE passage SET text = 'other' WHERE number = 0",
-        "DELETE FROM list WHERE name = 'word'",
-        "UPDATE meta SET value = '99' WHERE key = 'format'",
-        "DROP TABLE triple",
+        lambda arrays: arrays.pop("words.blob"),
+        lambda arrays: arrays.update({"words.offsets": arrays["words.offsets"] + 1}),
+        lambda arrays: arrays.update({"passages.mentions.indptr": arrays["passages.mentions.indptr"] + 1}),
+        lambda arrays: arrays.update({"passages.terms": arrays["passages.terms"][1:]}),
+        lambda arrays: arrays.pop("passages.triples"),
+        lambda arrays: arrays["passages.mentions"].__setitem__((0, 0), 1_000_000),
+        lambda arrays: arrays["passages.words"].__setitem__(0, -1),
     ],
 )
-def test_what_others_wrote_is_refused(tmp_path: Path, change: str) -> None:
+def test_what_others_wrote_is_refused_even_with_checksums(tmp_path: Path, change: Callable[[Any], object]) -> None:
     path = tmp_path / "m"
     team().save(path)
-    with sqlite3.connect(path) as database:
-        database.execute(change)
+    _change(path, change)
     with pytest.raises(IndexUnreadable):
         HippoIndex.load(path)
 
 
-def test_numbers_out_of_range_are_refused_even_with_a_checksum(tmp_path: Path) -> None:
-    from causalist.memory import saved_memory
-
+def test_another_format_is_refused_and_its_passages_are_found(tmp_path: Path) -> None:
     path = tmp_path / "m"
     team().save(path)
-    with sqlite3.connect(path) as database:
-        (data,) = database.execute("SELECT data FROM array WHERE name = 'mentions'").fetchone()
-        wrong = (1_000_000).to_bytes(4, "little") + data[4:]
-        database.execute("UPDATE array SET data = ? WHERE name = 'mentions'", (wrong,))
-        database.execute("UPDATE meta SET value = ? WHERE key = 'checksum'", (saved_memory._checksum(database),))
-    with pytest.raises(IndexUnreadable, match="outside of the"):
+    _change(path, lambda arrays: None, storage.FORMAT + 1)
+    with pytest.raises(IndexUnreadable, match="another format"):
         HippoIndex.load(path)
+    assert HippoIndex.salvage(path).passage_ids == team().passage_ids
+
+
+def _write_format_5(path: Path, index: HippoIndex) -> None:
+    """The database that this program wrote before, without the arrays that follow from the rest."""
+    records, passages = index.records, index.passage_ids
+    found = [records.passages[passage] for passage in passages]
+    arrays: dict[str, Any] = {}
+    for name, width in (("mentions", 4), ("terms", 2), ("defines", 1), ("words", 1)):
+        parts = [getattr(record, name).reshape(-1, width) for record in found]
+        arrays[name] = np.concatenate(parts)
+        arrays[f"{name}.sizes"] = np.array([len(part) for part in parts], dtype=np.int64)
+    if index.vectors is not None:
+        arrays["vectors"] = index.vectors.matrix(passages)
+        arrays["entity vectors"] = np.stack(list(index.vectors.entities.values()))
+        numbers = [records.entities[name] for name in index.vectors.entities]
+        arrays["entity vectors.numbers"] = np.array(numbers, dtype=np.int64)
+    lists = {"entity": records.entities, "written": records.written, "term": records.terms, "word": records.words}
+    with closing(sqlite3.connect(path)) as database, database:
+        database.executescript(
+            "CREATE TABLE meta(key TEXT, value TEXT);"
+            "CREATE TABLE passage(number INTEGER PRIMARY KEY, id TEXT, text TEXT, metadata TEXT);"
+            "CREATE TABLE list(name TEXT, data TEXT);"
+            "CREATE TABLE triple(passage INTEGER, subject INTEGER, predicate TEXT, object INTEGER, confidence REAL);"
+            "CREATE TABLE diagnostic(passage INTEGER, detail TEXT);"
+            "CREATE TABLE array(name TEXT, dtype TEXT, shape TEXT, data BLOB);"
+        )
+        for i, (passage, record) in enumerate(zip(passages, found, strict=True)):
+            row = (i, passage, record.text, json.dumps(record.metadata))
+            database.execute("INSERT INTO passage VALUES (?, ?, ?, ?)", row)
+            database.executemany("INSERT INTO triple VALUES (?, ?, ?, ?, ?)", [(i, *each) for each in record.triples])
+            notes = [(i, each) for each in index.diagnostics.get(passage, ())]
+            database.executemany("INSERT INTO diagnostic VALUES (?, ?)", notes)
+        for name, numbers_of in lists.items():
+            database.execute("INSERT INTO list VALUES (?, ?)", (name, json.dumps(list(numbers_of.strings))))
+        for name, array in arrays.items():
+            row_of = (name, array.dtype.name, json.dumps(array.shape), array.tobytes())
+            database.execute("INSERT INTO array VALUES (?, ?, ?, ?)", row_of)
+        database.execute("INSERT INTO meta VALUES ('format', '5')")
+        database.execute("INSERT INTO meta VALUES ('checksum', ?)", (storage._checksum(database),))
+
+
+def test_a_file_of_the_format_before_is_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    for make in (team, _rich):
+        index = make()
+        path.unlink(missing_ok=True)
+        _write_format_5(path, index)
+        again = HippoIndex.load(path, entity_extractor=index.extractor)
+        assert _fingerprint(again) == _fingerprint(index)
+        assert again.diagnostics == index.diagnostics
+        assert again.to_node_link() == index.to_node_link()  # with its triples
+        again.save(path)
+        assert path.read_bytes()[:16] == b"causalist memory"
+        assert _fingerprint(HippoIndex.load(path)) == _fingerprint(index)
+
+
+def test_vectors_of_the_format_before_are_kept(tmp_path: Path) -> None:
+    index = HippoIndex(embedder=_embed)
+    index.add_passage("a", "A Plane lands, says Sky Corp.")
+    index.retrieve("Sky Corp")
+    _write_format_5(tmp_path / "m", index)
+    again = HippoIndex.load(tmp_path / "m", embedder=_embed)
+    assert again.retrieve("wing", mode="dense") == index.retrieve("wing", mode="dense")
+
+
+def test_a_damaged_file_of_the_format_before_gives_its_passages(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    _write_format_5(path, team())
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE list SET data = '[]' WHERE name = 'word'")
+    with pytest.raises(IndexUnreadable, match="checksum"):
+        HippoIndex.load(path)
+    assert HippoIndex.salvage(path).passage_ids == team().passage_ids
 
 
 def test_a_failed_save_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,11 @@ from click.testing import CliRunner
 from causalist.cli.memory import memory_command
 from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory import HippoIndex
+from causalist.memory import saved_memory as storage
 from causalist.memory.document_sync import MemoryFile
 from causalist.memory.saved_memory import read_passages
+from tests.memory.test_index import _fingerprint
+from tests.memory.test_saved_memory import _rich
 from tests.memory.texts import team
 
 
@@ -68,7 +71,7 @@ def test_a_command_says_what_it_read_again(tmp_path: Path) -> None:
     file = tmp_path / "memory.db"
     team().save(file)
     data = bytearray(file.read_bytes())
-    data[data.index(b"checksum") + 10] ^= 1
+    data[data.index(b"similar.keys")] ^= 1  # in the header
     file.write_bytes(data)
     run = CliRunner().invoke(memory_command, ["search", "Identity Team", "--memory", str(file)])
     assert run.exit_code == 0 and "passages of it were read again" in run.stderr
@@ -125,3 +128,110 @@ def test_a_deleted_folder_is_forgotten(tmp_path: Path) -> None:
     done = memory.add([folder])
     assert done.removed == 1
     assert [p.partition("#")[0] for p in memory.open().passage_ids] == ["kept/a.md"]
+
+
+@pytest.fixture
+def grown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A memory with two appended changes: a new passage and a removed one; that one again, with other text."""
+    monkeypatch.setattr(storage, "APPENDED_SHARE", 10.0)
+    path = tmp_path / "memory.db"
+    index = team()
+    index.save(path)
+    index.add_passage("new", "The JWT is checked by Ada Byron.", metadata={"path": "a.md"})
+    gone = index.passage_ids[0]
+    index.remove_passage(gone)
+    index.save(path)
+    index.add_passage(gone, "Ada Byron left the Identity Team.")
+    index.save(path)
+    return path
+
+
+def _texts(index: HippoIndex) -> dict[str, str]:
+    return {passage: index.passage(passage)[0] for passage in index.passage_ids}
+
+
+def test_a_small_change_is_appended(grown: Path) -> None:
+    whole = grown.with_name("whole.db")
+    team().save(whole)
+    data = grown.read_bytes()
+    assert data.startswith(whole.read_bytes()) and 0 < len(data) - whole.stat().st_size < 2_000
+    wanted = team()
+    gone = wanted.passage_ids[0]
+    wanted.add_passage("new", "The JWT is checked by Ada Byron.", metadata={"path": "a.md"})
+    wanted.add_passage(gone, "Ada Byron left the Identity Team.")
+    index = HippoIndex.load(grown)
+    assert _fingerprint(index) == _fingerprint(wanted) and index.passage("new") == wanted.passage("new")
+    index.save(grown)
+    assert grown.read_bytes() == data  # nothing has changed
+    index.save(grown.with_name("other.db"))
+    assert _texts(HippoIndex.load(grown.with_name("other.db"))) == _texts(wanted)
+
+
+def test_every_changed_byte_of_an_appended_change_is_noticed(grown: Path) -> None:
+    """With one byte changed the passages of the rest are found; of a file that is cut off, those before the change."""
+    whole = grown.with_name("whole.db")
+    team().save(whole)
+    start, data = whole.stat().st_size, grown.read_bytes()
+    before, after = _texts(HippoIndex.load(whole)), _texts(HippoIndex.load(grown))
+    gone = min(before)
+    between = {passage: text for passage, text in after.items() if passage != gone}
+    seen = []
+    for at in range(start, len(data)):
+        grown.write_bytes(data[:at] + bytes([data[at] ^ 0x11]) + data[at + 1 :])
+        with pytest.raises(IndexUnreadable):
+            HippoIndex.load(grown)
+        found = {each["id"] for each in read_passages(grown)}
+        assert before.keys() - {gone} <= found <= after.keys()
+        grown.write_bytes(data[:at])
+        seen.append([before, between, after].index(_texts(HippoIndex.load(grown))))
+    assert seen == sorted(seen) and set(seen) == {0, 1}
+
+
+def test_what_a_killed_writer_appended_is_overwritten(grown: Path) -> None:
+    data = grown.read_bytes()
+    before = _texts(HippoIndex.load(grown))
+    grown.write_bytes(data + data[-300:-100])
+    with pytest.raises(IndexUnreadable):
+        HippoIndex.load(grown)  # no beginning of a change
+    entry = data[data.rindex(storage._ENTRY_MARKER) :]
+    for n in range(1, len(entry), 7):
+        grown.write_bytes(data + entry[:n])
+        index = HippoIndex.load(grown)
+        assert _texts(index) == before
+        index.add_passage("more", "By the next writer.")
+        index.save(grown)
+        assert _texts(HippoIndex.load(grown)) == {**before, "more": "By the next writer."}
+
+
+def test_a_full_disk_leaves_the_memory_before(grown: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = grown.read_bytes()
+    index, other = HippoIndex.load(grown), HippoIndex.load(grown)
+    index.add_passage("more", "By the first writer.")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("causalist.memory.saved_memory.os.fsync", fail)
+        with pytest.raises(IndexNotWritable, match="No space left"):
+            index.save(grown)
+    assert grown.read_bytes() == data
+    index.save(grown)
+    other.add_passage("other", "By the second writer.")
+    with pytest.raises(IndexNotWritable, match="another writer"):
+        other.save(grown)
+    assert "more" in HippoIndex.load(grown) and "other" not in HippoIndex.load(grown)
+
+
+def test_triples_and_notes_are_appended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "APPENDED_SHARE", 10.0)
+    index = _rich()
+    index.save(tmp_path / "m")
+    size = (tmp_path / "m").stat().st_size
+    index.add_passage("c", "odd Zeta meets Alpha", metadata={"references": ["a", "later"]})
+    index.add_passage("later", "Zeta")
+    index.save(tmp_path / "m")
+    assert size < (tmp_path / "m").stat().st_size < size + 2_000
+    again = HippoIndex.load(tmp_path / "m", entity_extractor=index.extractor)
+    assert _fingerprint(again) == _fingerprint(index) and again.to_node_link() == index.to_node_link()
+    assert again.diagnostics == index.diagnostics and again.diagnostics["c"]

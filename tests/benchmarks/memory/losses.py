@@ -1,12 +1,13 @@
 """What a memory loses when its writer is killed, the disk is full, or two write at once.
 
-    python -m tests.benchmarks.memory.losses [--trials 100] [--seed 1]
+    python -m tests.benchmarks.memory.losses [--trials 100] [--seed 1] [--append]
 
 Each trial changes some of 40 documents, then updates the memory in a process of its own: killed after a random time;
 with a limit on the size of files, as on a full disk; or two at once, each with the documents of its own folder. After
 it, the memory must open and be that before or after the update, without a note on damage; the next update must bring
-it to the state of the documents, and no temporary file may be left. Prints trials, how many ended before their work
-was done, and what was wrong. Exits 1 if something was. POSIX only.
+it to the state of the documents, and no temporary file may be left. Prints trials, how many ended before their work was
+done, and what was wrong. Exits 1 if something was. With `--append`, changes are appended to the file, as those of few
+passages of a large memory are, instead of writing it whole. POSIX only.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from causalist.errors import CausalistError
+from causalist.memory import saved_memory as storage
 from causalist.memory.document_sync import MemoryFile
 
 _DOCUMENTS = 40
@@ -115,7 +117,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=100, help="of each kind")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--append", action="store_true")
     given = parser.parse_args()
+    if given.append:
+        storage.APPENDED_SHARE = 10.0
     n_wrong = 0
     for kind in ("killed", "full disk", "two writers"):
         chance = random.Random(f"{given.seed} {kind}")
