@@ -487,8 +487,19 @@ _START = re.compile(
 )
 _COMPARED = re.compile(
     r"\b(?:both|the same|same \w+|the two)\b"
-    r"|\b(?:\w+er|first|more|less|better|worse)\b.*\b(?:or|than)\b|\bor\b.*\b(?:first|earlier|later)\b|^between .* and "
-    r"|, .+ or [^,]+\?$"
+    r"|\b(?:\w+er|first|more|less|better|worse)\b.*\b(?:or|than)\b|^between .* and |, .+ or [^,]+\?$|, .+ or [^,]+, \w"
+    r"|\bor\b.*\b(?:first|earlier|later|further|closer|closest|nearer|nearest|larger|smaller|longer|shorter|bigger)\b"
+    r"|\b(?:shared? by|first out of|have more|has more)\b.* and "
+)
+_TWO_NAMES = re.compile(  # a question about two names: "Were Skin Yard and Ostava from there?"
+    r"\b(?:[Aa]re|[Ww]ere|[Dd]o|[Dd]id|[Hh]ave|[Ii]s|[Ww]as) (?:the )?(?:[a-z]+ ){0,3}"
+    r"[A-Z][^\s,?]*(?: [A-Z(\d][^\s,?]*)* (?:and|or) (?:the )?[A-Z][^\s,?]*(?: [A-Z(\d][^\s,?]*)*(?:\?| [a-z])"
+)
+# Names have an "of" of their own, and some relations are one: "the city of birth".
+_OF_NAME = re.compile(r"\b(?:[A-Z]\w*,? )(?:(?:of|the|and|in|a|de|for|on|to) ){1,2}(?=[A-Z])")
+_ONE_RELATION = re.compile(
+    r"\b(?:city|place|date|country|cause|year|time|manner|state|town) of (?:birth|death|origin\w*|employment|burial)\b"
+    r"|'s (?:full |real |first |last )?name\b| when (?:he|she|they|it) died\b"
 )
 _CONNECTED = re.compile(
     r"\b(?:related to|connect(?:ed|s)? (?:to|with)|relationship between|relation between|influenced by|led to|caused by"
@@ -500,7 +511,12 @@ _DESCRIBED = re.compile(
     r"\b(?:do|does|did|will|has|had) (?:the )?\w+ of\b"
     r"|\b(?:was|were|is|are) the \w+ (?:of|in|for) .+ (?:\w+ed|\w+en|born|from|down|off)\b"
     r"|\b(?:by|if|after|before|for|in|on|to|from) the \w+ (?:of|used|made|written|designed|located) "
-    r"|\b(?:was|were|did|does|is|in|on|of|from|by|to) (?:\w+ ){1,4}?\w+'s \w+ \w+"
+    r"|\b(?:was|were|did|does|is|in|on|of|from|by|to) (?:\S+ ){0,5}?\S+'s \w+ \w+"
+    r"|\b(?:do|does|did) (?:the )?\w+ \w+ of\b|^which \w+ (?:the \w+ of|\S+(?: \S+){0,4}'s \w+)\b"
+    r"|\b(?:by|after|with|to) the (?:only|first|last|\d+(?:st|nd|rd|th)|\w+est) [a-z]|^who \w+ed the \d+\w\w \w"
+    r"|\ba (?:[\w'-]+ ){1,6}(?:located|headquartered|based|founded|formed|owned|developed|written|directed|patented)"
+    r" (?:in|by|at|from)? ?(?:what|which|who|whom|where)\b"
+    r"|^who (?!is|was|are|were)\w+ the (?:\w+ )?(?:star|singer|narrator|director|performer|label|member|author) of\b"
 )
 # Relations over two persons, and what is asked of a relative or an employer instead of a name.
 _INDIRECT = re.compile(
@@ -535,7 +551,8 @@ def choose_route(query: str) -> Route:
     >>> choose_route("Who manages the team that handles JWT authentication?").value
     'multi_hop'
     """
-    text = " ".join(query[:_MAX_CHARACTERS].replace("’", "'").split()).lower()
+    written = " ".join(query[:_MAX_CHARACTERS].replace("’", "'").split())
+    text = written.lower()
     if _IMPERATIVE.match(text):
         return Route.EXPLORATORY
     if _MEANING.match(text):
@@ -544,8 +561,11 @@ def choose_route(query: str) -> Route:
     if not is_question and len(text.split()) <= _MAX_LOOKUP_WORDS:
         return Route.LOOKUP
     rest = text[match.end() :] if (match := _START.match(text)) else text
+    rest = _ONE_RELATION.sub(" ", rest)
+    plain = _ONE_RELATION.sub(" ", _OF_NAME.sub("X ", written)).lower()
     is_linked = _RELATIVE.search(f"x{rest}") or _COMPARED.search(text) or _CONNECTED.search(text)
-    if is_linked or any(pattern.search(text) for pattern in (_NESTED, _DESCRIBED, _INDIRECT)):
+    is_described = _NESTED.search(plain) or any(pattern.search(plain) for pattern in (_DESCRIBED, _INDIRECT))
+    if is_linked or is_described or _TWO_NAMES.search(written):
         return Route.MULTI_HOP
     if _BROAD.search(text) or _BROAD_START.match(text):
         return Route.EXPLORATORY
