@@ -292,7 +292,9 @@ class SpecificProcedures:
             several = list(dict.fromkeys(each for other in (number, *passed) for each in self.find(other)))
         if len(several) < 2 or arguments == UNCOUNTED:
             return [several[0][0] if len(several) == 1 else number]
-        given = [self._given(place, each) for each in (values.split(",") if values else [""] * len(arguments))]
+        given = [
+            self._type_of_argument(place, each) for each in (values.split(",") if values else [""] * len(arguments))
+        ]
         distances = [(self._distance(each, given, is_passed), each) for each, is_passed in several]
         possible = [(far, each) for far, each in distances if far is not None]
         nearest = min((far for far, _ in possible), default=0)
@@ -324,7 +326,7 @@ class SpecificProcedures:
             type_ = open_.pop(name, None)
             if type_ is None:
                 return None
-            wanted = self._declared(place, type_.removesuffix(OPTIONAL))
+            wanted = self._declared_type(place, type_.removesuffix(OPTIONAL))
             if is_elemental and wanted is not None and argument is not None and wanted.rank == 0 < argument.rank:
                 argument, total = argument._replace(rank=0), total + 1
             far = self._distance_of(wanted, argument)
@@ -367,26 +369,26 @@ class SpecificProcedures:
             far += 1
         return far
 
-    def _given(self, place: tuple[int, int], value: str) -> tuple[str, "_Declared | None"]:
+    def _type_of_argument(self, place: tuple[int, int], value: str) -> tuple[str, "_Declared | None"]:
         """Return (name of the parameter or "", type) of an argument."""
         name, named, rest = value.partition("=")
         if named and name:
-            return name, self._given(place, rest)[1]
+            return name, self._type_of_argument(place, rest)[1]
         if named:
-            return "", self._declared(place, rest)
+            return "", self._declared_type(place, rest)
         chain, section, rank = value.partition(":")
         bare = chain.removesuffix("()")
         if chain in _UNITS:
             return "", _Declared("integer", _BYTES[""], 0, -1)
         found = self._find_written(*place, bare) if chain else None
-        declared = self._declared(*found) if found is not None else None
+        declared = self._declared_type(*found) if found is not None else None
         if declared is None:
             return "", None
         if section:  # of a text, it is a part of that
             return "", declared._replace(rank=int(rank)) if declared.rank or bare != chain else declared
         return "", declared._replace(rank=_ELEMENT) if chain != bare and declared.rank > 0 else declared
 
-    def _declared(self, place: tuple[int, int], written: str) -> "_Declared | None":
+    def _declared_type(self, place: tuple[int, int], written: str) -> "_Declared | None":
         """Return the type that is written in a file and scope."""
         if (matched := _WRITTEN.fullmatch(written)) is None:
             return None
@@ -414,7 +416,7 @@ class SpecificProcedures:
         definition, file = program.definition_of[number], program.file_of[number]
         symbols = program.files[file]
         if not program.is_value(number):
-            written = {self._returned(each) for each, _ in several}
+            written = {self._return_type(each) for each, _ in several}
             return ((file, number - symbols.first), written.pop()) if len(written) == 1 else None
         for name in (definition.name, f".{definition.name}"):
             binding = symbols.bindings.get(definition.parent, {}).get(name)
@@ -422,7 +424,7 @@ class SpecificProcedures:
                 return (file, definition.parent), binding.value[1:]
         return None
 
-    def _imported(self, file: int, scope: int, name: str) -> str:
+    def _outside_name(self, file: int, scope: int, name: str) -> str:
         """Return the name that a name from outside has there, or itself."""
         symbols = self.inference.program.files[file]
         while True:
@@ -431,7 +433,7 @@ class SpecificProcedures:
                 return entry.name if entry is not None else name
             scope = symbols.facts.definitions[scope].parent
 
-    def _returned(self, function: int) -> str:
+    def _return_type(self, function: int) -> str:
         symbols = self.inference.program.files[self.inference.program.file_of[function]]
         return symbols.returns.get(function - symbols.first, "")
 
@@ -443,7 +445,7 @@ class SpecificProcedures:
             program = self.inference.program
             value = self.inference.infer_chain(*place, written)
             if value is None or value.kind is not ValueKind.DEFINITION:
-                written = self._imported(*place, written)
+                written = self._outside_name(*place, written)
                 break
             file = program.file_of[value.number]
             place = file, program.definition_of[value.number].parent

@@ -77,7 +77,7 @@ from causalist.parse.routes.searched_text import RouteText, keyword, literal, re
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups
 from causalist.parse.syntax.bases_and_signatures import (
-    DeclaredTypes,
+    TypeStatements,
     read_declared_types,
     read_specifics,
     rows_of_interfaces,
@@ -189,7 +189,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     return facts
 
 
-def _with_declared_types(bindings: Sequence[Binding], types: DeclaredTypes, without: Set[int]) -> list[Binding]:
+def _with_declared_types(bindings: Sequence[Binding], types: TypeStatements, without: Set[int]) -> list[Binding]:
     """Return bindings of variables with their types as values, which have kinds and ranks.
 
     Those in the rows `without`, and names of procedures, are left out.

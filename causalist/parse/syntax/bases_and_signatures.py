@@ -462,7 +462,7 @@ _OF_TYPE = re.compile(r"(?:type|class)\((\w+|\*)\)")
 _OF_KIND = re.compile(r"(?:\((?:len=[^,()]*,)?(?:kind=)?([\w*:=]+)\)|\*(\d+))$")
 
 
-class DeclaredTypes(NamedTuple):
+class TypeStatements(NamedTuple):
     """Types that declarations in the body of a definition give to names, as `real(wp)[2]`.
 
     The kind of a type stands in parentheses, its rank in brackets; an optional parameter ends with `OPTIONAL`.
@@ -473,9 +473,9 @@ class DeclaredTypes(NamedTuple):
     returns: list[tuple[int, str]]
 
 
-def read_declared_types(data: bytes, definitions: Sequence[Definition]) -> DeclaredTypes:
+def read_declared_types(data: bytes, definitions: Sequence[Definition]) -> TypeStatements:
     """Return the types that a file declares where types are declared by statements; `data` is in small letters."""
-    result = DeclaredTypes({}, [], [])
+    result = TypeStatements({}, [], [])
     first_inside: dict[int, int] = {}  # definition -> where the first procedure in it starts, behind all declarations
     for definition in definitions:
         if definition.kind == NodeKind.FUNCTION and not data.startswith(b"interface", definition.start_byte):
