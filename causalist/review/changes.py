@@ -401,11 +401,7 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
         same = [o for o in nearby.of(each) if id(o) not in taken and _without_name(o) == _without_name(each)]
         same.sort(key=lambda o: (o.fact.name != each.fact.name, o.path != each.path))
         is_sure = len(each.whole) >= _MIN_MARKS or (same and same[0].fact.name == each.fact.name)
-        if (
-            same
-            and is_sure
-            and (same[0].fact.kind in CALLABLE_KINDS | TYPE_KINDS or same[0].fact.name == each.fact.name)
-        ):
+        if same and is_sure and (same[0].fact.kind in CALLABLE_KINDS | TYPE_KINDS or _is_same_value(each, same[0])):
             became.append((each, same[0]))
             taken.update((id(each), id(same[0])))
     old_left = [each for each in old_left if id(each) not in taken]
@@ -456,6 +452,11 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
 def _is_wrapper(change: ChangedDefinition) -> bool:
     version = change.new or change.old
     return change.kind != ChangeKind.MOVED and version is not None and version.is_wrapper
+
+
+def _is_same_value(one: DefinitionVersion, other: DefinitionVersion) -> bool:
+    """Return True for a field or constant of one name; a field of another type is another one, though alike."""
+    return one.fact.name == other.fact.name and _parent_name(one) == _parent_name(other)
 
 
 def _parent_name(each: DefinitionVersion) -> str:

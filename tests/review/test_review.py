@@ -433,6 +433,16 @@ def test_the_receiver_of_an_extension_method_is_no_argument_of_its_calls() -> No
     assert describe_misfit(calls[1], behind_receiver(parameters), "csharp") == "2 arguments in place of 1"
 
 
+def test_a_field_of_another_type_is_not_one_that_moved() -> None:
+    old = b"class Old:\n    logger: str = 'a'\n\n    def run(self):\n        return 1\n"
+    new = b"class New:\n    logger: str = 'a'\n\n    def start(self, now, then):\n        return [now, then, 3]\n"
+    found = compare_versions([FileVersions("a.py", "", old, None), FileVersions("", "b.py", None, new)])
+    assert [(each.kind.value, each.node) for each in found.definitions] == [
+        ("removed", "a.py::Old"),
+        ("added", "b.py::New"),
+    ]
+
+
 def test_files_without_a_language_that_change_together_are_no_failure(tmp_path: Path) -> None:
     folder = write_all(tmp_path, {"ci/one.yml": "a: 0\n", "ci/two.yml": "b: 0\n"})
     git(folder, "init", "-q", "-b", "main")
