@@ -530,7 +530,7 @@ def map_command(name: str | None, folder: Path, token: str | None, limit: int, m
 
 @fleet_command.group("serve")
 def serve_group() -> None:
-    """Run a server for agents, over all repositories.
+    """Run a server for agents or a browser, over all repositories.
 
     \b
     Example:
@@ -559,7 +559,7 @@ def mcp_command(context: click.Context, folder: Path, token: str | None, http: b
     from importlib.metadata import PackageNotFoundError, version
 
     from causalist.fleet import Fleet
-    from causalist.fleet.access import read_access
+    from causalist.fleet.access import FleetViews, read_access
     from causalist.servers.mcp.fleet import FleetHandlers, serve_fleet, serve_fleet_http
 
     fleet = Fleet.open(folder)
@@ -568,7 +568,7 @@ def mcp_command(context: click.Context, folder: Path, token: str | None, http: b
         number = version("causalist")
     except PackageNotFoundError:
         number = "0"
-    handlers = FleetHandlers(fleet, number, token)
+    handlers = FleetHandlers(FleetViews(fleet.file, fleet.store, token), number)
     if not http:
         from causalist.servers.protocol_pipes import claim_pipes
 
@@ -584,3 +584,34 @@ def mcp_command(context: click.Context, folder: Path, token: str | None, http: b
     token_source = "those of [[access]]" if access else "that of CAUSALIST_TOKEN" if chosen else address.token
     say(f"token: {token_source}")
     context.exit(serve_fleet_http(handlers, address))
+
+
+@serve_group.command("web")
+@_fleet_option
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: any free port]")
+@click.option("--deadline", type=float, default=20.0, show_default=True, metavar="S", help="Seconds for an answer.")
+@click.pass_context
+def web_command(context: click.Context, folder: Path, port: int, deadline: float) -> None:
+    """Serve a web page for queries, to a browser on this machine.
+
+    With [[access]] in fleet.toml, each visitor adds ?token=TOKEN to the address, and sees what it opens. Without, the
+    printed address has a token that is valid for this run. Requires the extra `web`.
+
+    \b
+    Example:
+      causalist fleet serve web
+    """
+    require_extra("web", "starlette", 0)
+    require_extra("web", "uvicorn", 0)
+    from causalist.fleet import Fleet
+    from causalist.fleet.access import FleetViews, token_digests
+    from causalist.servers.web import serve
+
+    fleet = Fleet.open(folder)
+    views = FleetViews(fleet.file, fleet.store).over_http()
+
+    def announce(address: str) -> None:
+        emit(f"{address}\n")
+        say("open this address in a browser; Ctrl+C ends the server")
+
+    context.exit(serve((), port, deadline, announce, views, token_digests(fleet.file)))

@@ -15,7 +15,7 @@ import os
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from causalist._internal.text_formatting import read_toml
 from causalist.errors import FleetError, UsageError
-from causalist.fleet.choice import Catalog
+from causalist.fleet.choice import REPOSITORIES, Catalog
 from causalist.fleet.joined import CrossEdges
 from causalist.fleet.links.join import LINKS, LinkTables, join_links
 from causalist.fleet.members import FleetFile
@@ -37,6 +37,7 @@ from causalist.store.index_folder import user_cache
 
 _DIGEST = re.compile(r"(?:[0-9a-f]{64})?")
 _KEYS = {"token", "repositories"}
+_MAX_VIEWS = 16  # of different tokens that stay open
 _MAX_OPEN = 48  # shards that a view keeps; they are mapped, so that memory is that of the pages in use
 
 
@@ -209,3 +210,42 @@ class FleetView:
         if colon and not inner.startswith(":") and repository in self.catalog.names:
             return repository, f"external:{inner}" if name.startswith("external:") else inner
         return "", name
+
+
+@dataclass(eq=False)
+class FleetViews:
+    """The views of the callers of a server. `token` is that of a caller without requests; None: the owner."""
+
+    file: FleetFile
+    store: FleetStore
+    token: str | None = None
+    _views: "OrderedDict[object, FleetView]" = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def over_http(self) -> "FleetViews":
+        """Return the views of callers who need a token as soon as there are tables [[access]]."""
+        return replace(self, token=None if not read_access(self.file) else "")
+
+    def of(self, given: str | None) -> FleetView:
+        """Return the view of who sent a request with a token, "" for none, by the rules and tables as they are now.
+
+        None is the caller without requests. Raises FleetError.
+        """
+        rules = read_access(self.file)
+        token = given if rules and given is not None else self.token
+        names = None if token is None else frozenset(visible_names(self.file, token, rules))
+        key = names, self.store.table_stamp(REPOSITORIES)
+        with self._lock:
+            if key not in self._views:
+                may_see = None if names is None else names.__contains__
+                self._views[key] = FleetView.of(self.file, self.store, may_see=may_see)
+                while len(self._views) > _MAX_VIEWS:
+                    self._views.popitem(last=False)
+            self._views.move_to_end(key)
+            return self._views[key]
+
+
+def token_digests(file: FleetFile) -> tuple[str, ...] | None:
+    """Return the SHA-256 of the tokens of [[access]], sorted; None without such tables. Raises FleetError."""
+    rules = read_access(file)
+    return tuple(sorted({rule.digest for rule in rules if rule.digest})) if rules else None

@@ -10,13 +10,14 @@ so that slow clients can hold all connections. `TimelyProtocol` limits the time 
 """
 
 import asyncio
+import hashlib
 import hmac
 import json
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -52,8 +53,8 @@ class Refusal(Exception):
 class AccessRules:
     """Conditions for a request. `token` None requires no token.
 
-    The token is read from `Authorization: Bearer` and, if `cookie` is given, from that cookie. Paths in `open_paths`
-    need no token.
+    The token is read from `Authorization: Bearer` and, if `cookie` is given, from that cookie, where it is quoted as in
+    a URL. Paths in `open_paths` need no token.
     """
 
     port: int
@@ -84,7 +85,7 @@ class AccessRules:
             raise Refusal(403, "cross-origin requests are not allowed")
         if single.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             raise Refusal(403, "cross-origin requests are not allowed")
-        if self.token is not None and path not in self.open_paths and not self._brings_token(single):
+        if self.token is not None and path not in self.open_paths and self._find_token(single) is None:
             raise Refusal(401, "the token is missing or wrong. Use the address that the server printed.")
 
     def _is_own(self, host: str) -> bool:
@@ -95,7 +96,11 @@ class AccessRules:
         scheme, separator, host = origin.partition("://")
         return bool(separator) and scheme == "http" and self._is_own(host)
 
-    def _brings_token(self, headers: Mapping[str, str]) -> bool:
+    def token_of(self, headers: Iterable[tuple[bytes, bytes]]) -> str:
+        """Return the valid token that a request brings, "" if there is none. Raises Refusal as `check`."""
+        return self._find_token(_single_headers(headers)) or ""
+
+    def _find_token(self, headers: Mapping[str, str]) -> str | None:
         given = []
         scheme, _, value = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
@@ -104,12 +109,24 @@ class AccessRules:
             for part in headers.get("cookie", "").split(";"):
                 name, _, value = part.strip().partition("=")
                 if name == self.cookie:
-                    given.append(value)
-        return any(self.is_token(each) for each in given)
+                    given.append(unquote(value))
+        return next((each for each in given if self.is_token(each)), None)
 
     def is_token(self, given: str) -> bool:
         """Return True if this is the token; the comparison takes constant time."""
         return self.token is not None and hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRules(AccessRules):
+    """Rules of requests with one of several tokens, of which the SHA-256 are known, in hexadecimal digits."""
+
+    digests: tuple[str, ...] = ()
+
+    def is_token(self, given: str) -> bool:
+        """Return True if this is one of the tokens; all are compared."""
+        digest = hashlib.sha256(given.encode("utf-8", "replace")).hexdigest()
+        return sum(hmac.compare_digest(each, digest) for each in self.digests) > 0
 
 
 class Guard:

@@ -27,6 +27,7 @@ from causalist.servers.index_job import IndexJob, Stage, end_idle_worker
 from causalist.servers.protocol_pipes import run_in_thread
 
 if TYPE_CHECKING:
+    from causalist.fleet.access import FleetView
     from causalist.model.index import Index
     from causalist.model.source import FileEntry, Scan
     from causalist.pipeline.repository import Repository
@@ -396,6 +397,33 @@ class Repositories:
         """Stop all repositories."""
         for live in self._live.values():
             live.stop()
+
+
+class ShardRepository(LiveRepository):
+    """A repository of a fleet, as one caller sees that. Its index stays as it is, and it has no folder."""
+
+    def __init__(self, name: str, fleet: "FleetView") -> None:
+        super().__init__(Path(name))
+        self.name = name
+        self.fleet = fleet
+
+    async def view(self, wait_seconds: float, report: Report) -> LiveView:
+        """Return the index. Raises FleetError if it cannot be read."""
+        return LiveView(await run_in_thread(partial(self.fleet.repository, self.name)), 1)
+
+
+def repository_of_fleet(fleet: "FleetView", name: str | None) -> ShardRepository:
+    """Return a repository of those that are indexed and that the caller sees, the first without a name.
+
+    Raises UsageError, with the same words for a repository that does not exist and one that is hidden.
+    """
+    names = list(fleet.catalog.names)
+    if not names:
+        raise UsageError("no repository of the fleet is indexed and open to this token")
+    if name is not None and name not in names:
+        few = ", ".join(names[:MAX_REPOSITORIES]) + (", …" if len(names) > MAX_REPOSITORIES else "")
+        raise UsageError(f"unknown repository {name[:80]!r}. Choose one of {few}.")
+    return ShardRepository(names[0] if name is None else name, fleet)
 
 
 def repository_roots(uris: Iterable[str]) -> list[Path]:

@@ -20,6 +20,7 @@ from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -32,14 +33,21 @@ from causalist.model.node_ids import NodeKind, Role
 from causalist.serialize.answers import answer_document, edge_document, read_options, read_question, status_document
 from causalist.serialize.lookup_documents import node_document, review_document, show_document
 from causalist.servers.deadline_process import ANSWER_SECONDS, ask_in_child
-from causalist.servers.http_guard import AccessRules, Guard, new_token, read_token
+from causalist.servers.http_guard import AccessRules, Guard, TokenRules, new_token, read_token
 from causalist.servers.index_job import Stage
-from causalist.servers.live_repository import LiveRepository, LiveView, Repositories
+from causalist.servers.live_repository import (
+    LiveRepository,
+    LiveView,
+    Repositories,
+    ShardRepository,
+    repository_of_fleet,
+)
 from causalist.servers.protocol_pipes import run_in_thread
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
+    from causalist.fleet.access import FleetViews
     from causalist.model.lookup import Affected, EntryPoint, Overview, ServedRoute
     from causalist.pipeline.repository import Repository
 
@@ -76,9 +84,23 @@ _HEADERS = {
 
 
 class WebApp:
-    """ASGI application for repositories in `roots`. `port` is its port, `token` its access token."""
+    """ASGI application for repositories in `roots`. `port` is its port, `token` its access token.
 
-    def __init__(self, roots: Sequence[Path], port: int, token: str, answer_seconds: float = ANSWER_SECONDS) -> None:
+    With a `fleet` it is for the repositories of that instead, and each request sees those of its token. `digests` are
+    the SHA-256 of the tokens that are valid then; None: `token` is.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        port: int,
+        token: str,
+        answer_seconds: float = ANSWER_SECONDS,
+        fleet: "FleetViews | None" = None,
+        digests: tuple[str, ...] | None = None,
+    ) -> None:
+        self._fleet = fleet
+        self._answer_seconds = answer_seconds
         self.repositories = Repositories(roots, math.inf, partial(ask_in_child, answer_seconds))
         self._seconds = answer_seconds + _MORE_SECONDS
         self._token = token
@@ -102,8 +124,11 @@ class WebApp:
             Route("/api/status", self._guard(self._status), methods=["GET"]),
             Route("/api/repositories", self._guard(self._list_repositories), methods=["GET"]),
         ]
-        rules = AccessRules(
-            port, token, open_paths=frozenset({"/", "/app.css", "/app.js", "/icon.svg"}), cookie=self._cookie
+        open_paths = frozenset({"/", "/app.css", "/app.js", "/icon.svg"})
+        rules = (
+            TokenRules(port, token, open_paths=open_paths, cookie=self._cookie, digests=digests)
+            if digests is not None
+            else AccessRules(port, token, open_paths=open_paths, cookie=self._cookie)
         )
         self.application = Guard(Starlette(routes=routes), rules, _HEADERS)
         self._rules = rules
@@ -122,8 +147,8 @@ class WebApp:
         if given is None or not self._rules.is_token(given):
             return await self._file("index.html")(request)
         kept = [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
-        response = RedirectResponse(f"/?{_encode_query(kept)}" if kept else "/", status_code=303)
-        response.set_cookie(self._cookie, given, httponly=True, samesite="strict", path="/")
+        response = RedirectResponse(f"/?{urlencode(kept)}" if kept else "/", status_code=303)
+        response.set_cookie(self._cookie, quote(given, safe=""), httponly=True, samesite="strict", path="/")
         return response
 
     def _guard(self, answer: _Handler) -> Callable[[Request], Awaitable[Response]]:
@@ -136,7 +161,7 @@ class WebApp:
                     name = params.pop(_REPOSITORY, None)
                     if name is not None and not isinstance(name, str):
                         raise UsageError(f"{_REPOSITORY} must be the name of a repository")
-                    return await answer(self.repositories.get(name)[1], params)
+                    return await answer(await self._find(request, name), params)
             except CausalistError as error:
                 return _error_response(400 if isinstance(error, UsageError) else 422, error.slug, str(error))
             except TimeoutError:
@@ -149,6 +174,14 @@ class WebApp:
                 )
 
         return respond
+
+    async def _find(self, request: Request, name: str | None) -> LiveRepository:
+        """Return the repository of a name, the first without one. Raises UsageError."""
+        if self._fleet is None:
+            return self.repositories.get(name)[1]
+        given = self._rules.token_of(request.scope["headers"])
+        fleet = await run_in_thread(partial(self._fleet.of, given))
+        return await run_in_thread(partial(repository_of_fleet, fleet, name))
 
     async def _ask(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return the document of `ask --json`, with details of each node in it."""
@@ -170,7 +203,10 @@ class WebApp:
         options = read_options(repository.settings.ask_options(), given)
 
         def work() -> dict[str, object]:
-            answer = repository.ask(question, options)
+            if isinstance(live, ShardRepository):  # which has no session, and no folder to remember in
+                answer = repository.ask(question, options, deadline=self._answer_seconds, remember=False)
+            else:
+                answer = repository.ask(question, options)
             shown = {hit.id: node_document(hit) for hit in answer.results}
             for node in (*answer.order, *(hop.node for hit in answer.results for hop in hit.path_from_seed)):
                 if node not in shown:
@@ -213,6 +249,7 @@ class WebApp:
         """Return the document of `review --json` of the files as they are against HEAD."""
         if params:
             raise UsageError("the request takes nothing: {}")
+        _refuse_shard(live)
 
         def work(repository: "Repository", view: LiveView) -> dict[str, object]:
             review, _ = repository.review()
@@ -232,6 +269,8 @@ class WebApp:
             raise UsageError(f"view must be one of {', '.join(_PICTURES)}")
         if set(given) != set(wanted) or not all(_is_node_id(value) for value in given.values()):
             raise UsageError(f"the picture {view} takes {' and '.join(wanted) or 'nothing'}: ids of nodes")
+        if view == "review":
+            _refuse_shard(live)
 
         def work(repository: "Repository", _: LiveView) -> dict[str, object]:
             from causalist.serialize import svg
@@ -272,6 +311,10 @@ class WebApp:
             """Return the document of `status --json` with the fields that the page shows."""
             info = repository.info()
             described = {"commit": info.commit, "files": info.files, "nodes": info.nodes, "edges": info.edges}
+            if isinstance(live, ShardRepository):
+                known: dict[str, Any] = status_document(repository.status(), repository.notes)
+                no_folder = {**known["repository"], "root": ""}
+                return {**known, "repository": no_folder, "name": live.name, **described}
             document = status_document(repository.status(), repository.notes, repository.index_status())
             return {**document, "name": live.root.name, **described}
 
@@ -279,6 +322,8 @@ class WebApp:
 
     async def _list_repositories(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return the names and folders of what is served, in order."""
+        if isinstance(live, ShardRepository):
+            return _json_response({"repositories": [{"name": name, "root": ""} for name in live.fleet.catalog.names]})
         served = self.repositories.by_name.items()
         return _json_response({"repositories": [{"name": name, "root": str(each.root)} for name, each in served]})
 
@@ -303,6 +348,11 @@ class WebApp:
     async def _answer(self, work: Callable[[], dict[str, object]]) -> dict[str, object]:
         async with self._answering:
             return await run_in_thread(work)
+
+
+def _refuse_shard(live: LiveRepository) -> None:
+    if isinstance(live, ShardRepository):
+        raise UsageError("an index of a fleet has no files to compare with; `causalist review` does in a clone")
 
 
 def _read_node(params: dict[str, Any]) -> str:
@@ -344,12 +394,6 @@ async def _read_json(request: Request) -> dict[str, Any]:
     return params
 
 
-def _encode_query(pairs: list[tuple[str, str]]) -> str:
-    from urllib.parse import urlencode
-
-    return urlencode(pairs)
-
-
 async def _ignore_progress(stage: Stage) -> None:
     """Discard a progress report; the page polls."""
 
@@ -368,18 +412,28 @@ def listen(port: int) -> socket.socket:
     return listening
 
 
-def serve(roots: Sequence[Path], port: int, answer_seconds: float, announce: Callable[[str], None]) -> int:
-    """Serve the repositories in `roots` until a signal arrives and return an exit code.
+def serve(
+    roots: Sequence[Path],
+    port: int,
+    answer_seconds: float,
+    announce: Callable[[str], None],
+    fleet: "FleetViews | None" = None,
+    digests: tuple[str, ...] | None = None,
+) -> int:
+    """Serve the repositories in `roots`, or those of a fleet, until a signal arrives and return an exit code.
 
-    `announce` receives the address with the token. Raises UsageError.
+    `announce` receives the address with the token; `fleet` and `digests` are as in `WebApp`. Raises UsageError.
     """
     listening = listen(port)
-    return asyncio.run(_serve(roots, listening, answer_seconds, announce))
+    number, token = listening.getsockname()[1], new_token()
+    door = WebApp(roots, number, token, answer_seconds, fleet, digests)
+    address = f"http://127.0.0.1:{number}/"
+    return asyncio.run(
+        _serve(door, listening, partial(announce, address if digests is not None else f"{address}?token={token}"))
+    )
 
 
-async def _serve(
-    roots: Sequence[Path], listening: socket.socket, answer_seconds: float, announce: Callable[[str], None]
-) -> int:
+async def _serve(door: WebApp, listening: socket.socket, announce: Callable[[], None]) -> int:
     import uvicorn
 
     from causalist.servers.http_guard import TimelyProtocol
@@ -391,9 +445,6 @@ async def _serve(
         def capture_signals(self) -> Iterator[None]:
             yield
 
-    port = listening.getsockname()[1]
-    token = new_token()
-    door = WebApp(roots, port, token, answer_seconds)
     config = uvicorn.Config(
         door.application, log_config=None, log_level="critical", access_log=False, lifespan="off", server_header=False,
         http=TimelyProtocol,
@@ -413,7 +464,7 @@ async def _serve(
         with suppress(AttributeError, NotImplementedError):
             asyncio.get_running_loop().add_signal_handler(getattr(signal, name), partial(end, with_code))
     await door.repositories.prepare()
-    announce(f"http://127.0.0.1:{port}/?token={token}")
+    announce()
     try:
         await server.serve(sockets=[listening])
     finally:

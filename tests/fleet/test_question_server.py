@@ -1,21 +1,27 @@
 """`fleet serve mcp`: the tools over all repositories, and over HTTP those that the token of a request opens."""
 
+import json
 import re
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
 pytest.importorskip("fsspec")
 pytest.importorskip("pyarrow")
 pytest.importorskip("mcp")
+pytest.importorskip("starlette")
 
-from causalist.fleet.access import FleetView, digest_of
+import tests.fleet.test_question_access  # noqa: F401  # which adds the source `secret`
+from causalist.fleet.access import FleetView, FleetViews, digest_of
 from causalist.pack import count_tokens
+from causalist.serialize.answers import answer_document
 from causalist.servers.mcp.fleet import FLEET_TOOLS
 from tests.fleet.test_question import make_fleet
+from tests.servers.browser import WebServer
 from tests.servers.http_wire import HttpServer
 from tests.servers.wire import RawServer, environment
 
@@ -130,7 +136,7 @@ def test_a_server_sees_what_was_indexed_meanwhile(tmp_path: Path) -> None:
     from causalist.servers.mcp.fleet import FleetHandlers
 
     fleet = make_fleet(tmp_path, ["money"])
-    handlers = FleetHandlers(fleet, "0")
+    handlers = FleetHandlers(FleetViews(fleet.file, fleet.store), "0")
     context = SimpleNamespace(request=None)
     first = handlers._view(context)
     assert handlers._view(context) is first
@@ -139,3 +145,134 @@ def test_a_server_sees_what_was_indexed_meanwhile(tmp_path: Path) -> None:
     fleet.index()
     second = handlers._view(context)
     assert call(second, "find", name="added_later").startswith("function  money:more.py::added_later")
+
+
+# -- the page
+
+
+class FleetPage(WebServer):
+    """`causalist fleet serve web`, asked with a token."""
+
+    def __init__(self, folder: Path, token: str | None = None) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "causalist", "fleet", "serve", "web", "--fleet", str(folder)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().strip()
+        parts = urlsplit(self.address)
+        assert parts.port is not None, self.process.stderr and self.process.stderr.read()
+        self.port = parts.port
+        self.token = parse_qs(parts.query)["token"][0] if token is None else token
+
+    def names(self) -> list[str]:
+        status, _, body = self.request("GET", "/api/repositories")
+        assert status == 200
+        return [each["name"] for each in json.loads(body)["repositories"]]
+
+
+def without_clock(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: without_clock(each) for key, each in value.items() if key != "timings_ms"}
+    return [without_clock(each) for each in value] if isinstance(value, list) else value
+
+
+TOKEN = "of the shop; with blanks"
+REQUESTS: list[tuple[str, dict[str, object]]] = [
+    ("/api/ask", {"question": "where is the total of an invoice computed", "repository": "shop"}),
+    ("/api/ask", {"question": "round_amount_twice of the secret ledger"}),
+    ("/api/ask", {"question": "amounts", "repository": "secret"}),
+    ("/api/ask", {"question": "amounts", "repository": "nowhere"}),
+    ("/api/node", {"node": "secret/ledger.py::total_of_invoice", "repository": "secret"}),
+    ("/api/node", {"node": "secret/ledger.py::total_of_invoice", "repository": "shop"}),
+    ("/api/node", {"node": "secret:secret/ledger.py::total_of_invoice", "repository": "shop"}),
+    ("/api/node", {"node": "total_of_invoice", "repository": "shop"}),
+    ("/api/node", {"node": "round_amount", "repository": "money"}),
+    ("/api/node", {"node": "ledger", "repository": "money"}),
+    ("/api/tests", {"node": "round_amount", "repository": "money"}),
+    ("/api/tests", {"node": "round_amount_twice", "repository": "secret"}),
+    ("/api/overview", {"repository": "shop"}),
+    ("/api/overview", {"repository": "secret"}),
+    ("/api/picture", {"view": "impact", "node": "round_amount", "repository": "money"}),
+    ("/api/picture", {"view": "topo", "repository": "secret"}),
+    ("/api/picture", {"view": "review", "repository": "shop"}),
+    ("/api/review", {"repository": "secret"}),
+    ("/api/review", {"repository": "money"}),
+]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="ends the server with signals")
+def test_the_page_tells_nothing_of_a_hidden_repository(tmp_path: Path) -> None:
+    """Every answer has the bytes that it has in a fleet without that repository."""
+    told = []
+    for place, members in (("with", ["money", "secret", "shop"]), ("without", ["money", "shop"])):
+        folder = tmp_path / place / "fleet"
+        folder.mkdir(parents=True)
+        make_fleet(folder, members)
+        rules = "".join(
+            f'\n[[access]]\ntoken = "{digest_of(token)}"\nrepositories = {names}\n'
+            for token, names in ((TOKEN, '["money", "shop"]'), ("of all", '["*"]'), ("of none", '["other"]'))
+        )
+        (folder / "fleet.toml").write_text((folder / "fleet.toml").read_text() + rules)
+        with FleetPage(folder, TOKEN) as page:
+            assert "token=" not in page.address
+            assert page.names() == ["money", "shop"]
+            answers = [(page.request("GET", f"/api/status?repository={name}")) for name in ("shop", "secret", "x")]
+            own = [(status, without_clock(json.loads(body))) for status, _, body in answers]
+            own += [(status, without_clock(found)) for status, found in (page.call(*each) for each in REQUESTS)]
+            told.append(own)
+            # The cookie of the address opens the same.
+            status, headers, _ = page.request(
+                "GET", f"/?token={quote(TOKEN)}&q=x", headers={"Host": f"127.0.0.1:{page.port}"}
+            )
+            assert status == 303 and headers["location"] == "/?q=x"
+            cookie = headers["set-cookie"].partition(";")[0]
+            status, _, body = page.request("GET", "/api/repositories", headers={"Cookie": cookie})
+            assert [each["name"] for each in json.loads(body)["repositories"]] == ["money", "shop"]
+            page.token = "of all"
+            assert page.names() == members
+            status, found = page.call(
+                "/api/node", {"node": "secret/ledger.py::total_of_invoice", "repository": "secret"}
+            )
+            assert (status == 200 and "total_of_invoice" in str(found)) == ("secret" in members)
+            page.token = "of none"
+            status, _, body = page.request("GET", "/api/repositories")
+            assert (status, json.loads(body)["error"]["message"]) == (
+                400, "no repository of the fleet is indexed and open to this token",
+            )  # fmt: skip
+            (folder / "fleet.toml").write_text((folder / "fleet.toml").read_text().replace(digest_of("of none"), ""))
+            assert page.request("GET", "/api/repositories")[0] == 400  # a token that is withdrawn opens nothing
+            page.token = ""
+            assert page.request("GET", "/api/repositories")[0] == 401
+            page.token = "of a stranger"
+            assert page.request("GET", "/api/repositories")[0] == 401
+            assert page.request("GET", "/?token=of+a+stranger")[0] == 200  # the page itself, and no cookie
+    assert told[0] == told[1]
+    for (_, document), (_, found) in zip(REQUESTS, told[0][3:], strict=True):
+        if "secret" not in str(document):
+            assert "secret" not in str(found)
+    statuses = [status for status, _ in told[0]]
+    assert statuses[:3] == [200, 400, 400] and 500 not in statuses and statuses.count(200) > 6
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="ends the server with signals")
+def test_the_page_shows_what_the_shard_answers(folder: Path, view: FleetView) -> None:
+    with FleetPage(folder) as page:
+        assert page.names() == ["money", "shop", "zoo"]
+        status, found = page.call(
+            "/api/ask", {"question": "where is the total of an invoice computed", "repository": "shop"}
+        )
+        known = answer_document(view.repository("shop").ask("where is the total of an invoice computed"))
+        assert status == 200
+        assert without_clock(found["answer"]) == without_clock(json.loads(json.dumps(known)))
+        status, found = page.call("/api/node", {"node": "shop/invoice.py::total_of_invoice", "repository": "shop"})
+        assert status == 200 and "def total_of_invoice" in str(found["node"])
+        status, _, body = page.request("GET", "/api/status?repository=shop")
+        told = json.loads(body)
+        assert (told["name"], told["repository"]["root"], told["index"]) == ("shop", "", None)
+        assert told["files"] == len(view.repository("shop").index.manifest.paths)
+        status, found = page.call("/api/review", {"repository": "shop"})
+        assert status == 400 and "has no files to compare with" in found["error"]["message"]
+        page.token = "wrong"
+        assert page.request("GET", "/api/repositories")[0] == 401
+        assert page.end() == 0

@@ -4,10 +4,8 @@ The tools are those of a single repository, on the graph of all repositories. Ov
 `fleet.toml` say which repositories a token sees. Without such tables there is one token, which sees all.
 """
 
-import hmac
-from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,13 +25,11 @@ from mcp.types import (
 from mcp.types import Tool as ListedTool
 
 from causalist.errors import CausalistError
-from causalist.fleet.access import FleetView, digest_of, read_access, visible_names
-from causalist.fleet.choice import REPOSITORIES
-from causalist.fleet.fleet import Fleet
+from causalist.fleet.access import FleetView, FleetViews, token_digests
 from causalist.fleet.lookups import find_nodes, open_around, open_between, resolve_node
 from causalist.fleet.question import ask_fleet
 from causalist.model.answer import AskOptions
-from causalist.servers.http_guard import AccessRules
+from causalist.servers.http_guard import AccessRules, TokenRules
 from causalist.servers.mcp.tools import MAX_CHARACTERS, Arguments, Parameter, Tool, budget_parameter, name_parameter
 from causalist.servers.protocol_pipes import run_in_thread
 from causalist.servers.text_answers import Reply, impact_text, path_text, symbol_text, truncate_to_budget
@@ -43,7 +39,6 @@ if TYPE_CHECKING:
     from causalist.servers.protocol_pipes import Pipes
 
 _Context = ServerRequestContext[Any, Any]
-_MAX_VIEWS = 16  # of different tokens that stay open
 _ASKED_TOKENS = 80  # of the line that names the repositories that were asked
 _ERROR_TOKENS = 1000
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -131,12 +126,10 @@ FLEET_TOOLS: Mapping[str, Tool] = {
 
 @dataclass(slots=True)
 class FleetHandlers:
-    """Handlers of a server of a fleet. `token` is that of a client over pipes; None: the owner, who sees all."""
+    """Handlers of a server of a fleet, for the callers of `views`."""
 
-    fleet: Fleet
+    views: FleetViews
     version: str
-    token: str | None = None
-    _views: "OrderedDict[object, FleetView]" = field(default_factory=OrderedDict)
 
     def server(self) -> Server[Any]:
         """Return the SDK's server with these handlers."""
@@ -178,34 +171,12 @@ class FleetHandlers:
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=False)
 
     def _view(self, context: _Context) -> FleetView:
-        """Return the view of the sender of a request, by the rules and the tables as they are now."""
-        token = self.token
-        rules = read_access(self.fleet.file)
+        """Return the view of the sender of a request."""
         headers = getattr(context.request, "headers", None)
-        if rules and headers is not None:
-            scheme, _, value = headers.get("authorization", "").partition(" ")
-            token = value.strip() if scheme.lower() == "bearer" else ""
-        names = None if token is None else frozenset(visible_names(self.fleet.file, token, rules))
-        key = names, self.fleet.store.table_stamp(REPOSITORIES)
-        if key not in self._views:
-            may_see = None if names is None else names.__contains__
-            self._views[key] = FleetView.of(self.fleet.file, self.fleet.store, may_see=may_see)
-            while len(self._views) > _MAX_VIEWS:
-                self._views.popitem(last=False)
-        self._views.move_to_end(key)
-        return self._views[key]
-
-
-@dataclass(frozen=True, slots=True)
-class TokenRules(AccessRules):
-    """Rules of requests with one of several tokens, of which the SHA-256 are known."""
-
-    digests: tuple[str, ...] = ()
-
-    def is_token(self, given: str) -> bool:
-        """Return True if this is one of the tokens; all are compared."""
-        digest = digest_of(given)
-        return sum(hmac.compare_digest(each, digest) for each in self.digests) > 0
+        if headers is None:
+            return self.views.of(None)
+        scheme, _, value = headers.get("authorization", "").partition(" ")
+        return self.views.of(value.strip() if scheme.lower() == "bearer" else "")
 
 
 def serve_fleet(handlers: FleetHandlers, pipes: "Pipes") -> int:
@@ -228,13 +199,12 @@ def serve_fleet_http(handlers: FleetHandlers, address: "Address") -> int:
     from causalist.servers.mcp.http_server import rules_of, run
     from causalist.servers.mcp.server import run_until_signal
 
-    access = read_access(handlers.fleet.file)
     rules = rules_of(address)
-    if access:
-        digests = tuple(sorted({each.digest for each in access if each.digest}))
+    digests = token_digests(handlers.views.file)
+    if digests is not None:
         fields = {name: getattr(rules, name) for name in AccessRules.__dataclass_fields__}
         rules = TokenRules(**fields, digests=digests)
-    handlers = replace(handlers, token=None if not access else "")
+    handlers = replace(handlers, views=handlers.views.over_http())
 
     async def work(_: object) -> None:
         await run(handlers.server(), address, 0.0, rules)

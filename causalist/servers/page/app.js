@@ -713,6 +713,7 @@ function enter(name) {
     if (isBlank()) showProgress(null);
     state.root = info.repository.root;
     setEditor(false);
+    for (const id of ["show-changes", "show-review"]) $(id).hidden = !state.root; // an index alone has no files to compare
     $("counts").textContent = `${info.files} files, ${info.nodes} nodes and ${info.edges} edges are indexed.`;
     return null;
   }).catch((error) => { if (isBlank()) blank("That did not work", error.message, true); });
