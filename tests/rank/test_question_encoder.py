@@ -156,7 +156,7 @@ def test_index_without_norms_is_said(encoder: QuestionEncoder) -> None:
     [
         (lambda data: b"", "cannot read|damaged"),
         (lambda data: data[:20], "damaged"),
-        (lambda data: b"x" + data[1:], "no question encoder"),
+        (lambda data: b"x" + data[1:], "not a question encoder"),
         (lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:], "digest"),
         (lambda data: data[:-1], "digest"),
     ],
