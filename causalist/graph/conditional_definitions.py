@@ -245,31 +245,31 @@ class SpecificProcedures:
 
         With each comes True if it gets the object that it is called on.
         """
-        if (known := self._known.get(number)) is not None:
-            return known
+        if (stored := self._known.get(number)) is not None:
+            return stored
         program = self.inference.program
         self._known[number] = []  # a cycle of names ends here
         file, owner = program.file_of[number], program.parent(number)
         symbols, is_member = program.files[file], owner >= 0 and program.is_type(owner)
         written = symbols.specifics.get(program.definition_of[number].qualname)
-        found: dict[tuple[int, bool], None] = {}
+        procedures: dict[tuple[int, bool], None] = {}
         scope = program.parent(owner) if is_member else owner
         for each in written or ():
             name = each.lstrip("-.=")
             if each.startswith("="):  # declared to be like another
-                found[number, True] = None
+                procedures[number, True] = None
                 continue
             if each.startswith("."):
                 member, _ = program.find_member(owner, name)
-                found.update(dict.fromkeys(self.find(member) if member >= 0 else ()))
+                procedures.update(dict.fromkeys(self.find(member) if member >= 0 else ()))
                 continue
             value = self.inference.infer_chain(file, scope - symbols.first if scope >= 0 else MODULE_SCOPE, name)
             if value is None or value.kind is not ValueKind.DEFINITION:
                 continue
             is_passed = is_member and not each.startswith("-")
             procedure = value.number if value.number != number else self._namesake(number)
-            found.update(((each, is_passed), None) for each, _ in (self.find(procedure) if procedure >= 0 else ()))
-        self._known[number] = list(found) if written else [(number, False)]
+            procedures.update(((each, is_passed), None) for each, _ in (self.find(procedure) if procedure >= 0 else ()))
+        self._known[number] = list(procedures) if written else [(number, False)]
         return self._known[number]
 
     def _namesake(self, number: int) -> int:
@@ -380,8 +380,8 @@ class SpecificProcedures:
         bare = chain.removesuffix("()")
         if chain in _UNITS:
             return "", _Declared("integer", _BYTES[""], 0, -1)
-        found = self._find_written(*place, bare) if chain else None
-        declared = self._declared_type(*found) if found is not None else None
+        typed = self._find_written(*place, bare) if chain else None
+        declared = self._declared_type(*typed) if typed is not None else None
         if declared is None:
             return "", None
         if section:  # of a text, it is a part of that

@@ -119,12 +119,12 @@ class MemoryArrays:
 def build_counts(records: Records) -> Counts:
     """Return the counts of all records."""
     order = sorted(records.passages)
-    found = [records.passages[passage] for passage in order]
+    stored_records = [records.passages[passage] for passage in order]
     n = len(order)
     passages = _as_sorted(records.ids, order)
-    mentions = _stack([r.mentions for r in found], 4)
-    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.mentions) for r in found])
-    triples = [end for r in found for t in r.triples for end in (t.subject, t.object)]
+    mentions = _stack([r.mentions for r in stored_records], 4)
+    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.mentions) for r in stored_records])
+    triples = [end for r in stored_records for t in r.triples for end in (t.subject, t.object)]
     used = np.unique(np.concatenate([mentions[:, 0], np.array(triples, dtype=np.int64)]))
     names, ranks = sort_strings(records.entities.strings, used)
     m = len(names)
@@ -132,16 +132,16 @@ def build_counts(records: Records) -> Counts:
     mentioned_by = mention_matrix.transpose()
     is_exact = np.isin(mentions[:, 2], _EXACT_TYPES)
 
-    terms = _stack([r.terms for r in found], 2)
-    of_terms = np.repeat(np.arange(n, dtype=np.int32), np.array([len(r.terms) for r in found], dtype=np.int64))
+    terms = _stack([r.terms for r in stored_records], 2)
+    of_terms = np.repeat(np.arange(n, dtype=np.int32), np.array([len(r.terms) for r in stored_records], dtype=np.int64))
     present = np.flatnonzero(np.bincount(terms[:, 0], minlength=len(records.terms.strings)))
     term_list, term_ranks = sort_strings(records.terms.strings, present)
     by_term = _count_by_term(of_terms, term_ranks.astype(np.int32)[terms[:, 0]], terms[:, 1], n, len(term_list))
 
-    named = [_document_name(p, r) for p, r in zip(order, found, strict=True)]
-    document_names = _as_sorted(records.documents, sorted(set(named)))
+    document_of = [_document_name(p, r) for p, r in zip(order, stored_records, strict=True)]
+    document_names = _as_sorted(records.documents, sorted(set(document_of)))
     number = {name: i for i, name in enumerate(document_names)}
-    documents = np.array([number[name] for name in named], dtype=np.int64)
+    documents = np.array([number[name] for name in document_of], dtype=np.int64)
     pairs = np.unique(mentioned_by.rows * max(len(document_names), 1) + documents[mentioned_by.indices])
     counts = Counts(
         passages,
@@ -154,7 +154,7 @@ def build_counts(records: Records) -> Counts:
         by_term.transpose(),
         by_term,
         np.bincount(by_term.indices, weights=by_term.values, minlength=n).astype(np.float64),
-        np.array([parse_seconds(r.metadata.get(TIMESTAMP)) for r in found], dtype=np.float64),
+        np.array([parse_seconds(r.metadata.get(TIMESTAMP)) for r in stored_records], dtype=np.float64),
         document_names,
         documents,
         np.zeros(len(mention_matrix.indices), dtype=np.int64),
@@ -170,12 +170,12 @@ _MATRICES = ("mentions", "mentioned_by", "forward", "by_term")
 
 def pack_counts(counts: Counts) -> dict[str, NDArray[Any]]:
     """Return the arrays that `unpack_counts` restores the counts from."""
-    found: dict[str, NDArray[Any]] = {name: getattr(counts, name) for name in _STORED}
-    found |= {name: getattr(counts, name).numbers for name in _SORTED}
+    arrays: dict[str, NDArray[Any]] = {name: getattr(counts, name) for name in _STORED}
+    arrays |= {name: getattr(counts, name).numbers for name in _SORTED}
     for name in _MATRICES:
         matrix: Matrix = getattr(counts, name)
-        found |= {f"{name}.indptr": matrix.indptr, name: matrix.indices, f"{name}.values": matrix.values}
-    return found
+        arrays |= {f"{name}.indptr": matrix.indptr, name: matrix.indices, f"{name}.values": matrix.values}
+    return arrays
 
 
 def unpack_counts(arrays: Mapping[str, NDArray[Any]], records: Records) -> Counts:
@@ -206,8 +206,8 @@ def unpack_counts(arrays: Mapping[str, NDArray[Any]], records: Records) -> Count
 
 def _as_sorted(numbers: StringNumbers, strings: Sequence[str]) -> SortedStrings:
     """Return strings that are in order, by their numbers; new ones are numbered."""
-    found = np.fromiter(map(numbers.intern, strings), dtype=np.int64, count=len(strings))
-    return SortedStrings(numbers.strings, found)
+    string_numbers = np.fromiter(map(numbers.intern, strings), dtype=np.int64, count=len(strings))
+    return SortedStrings(numbers.strings, string_numbers)
 
 
 def update_counts(old: Counts, records: Records, touched: Mapping[str, AnyRecord | None]) -> tuple[Counts, Axis] | None:
@@ -337,9 +337,9 @@ def _splice_names(
 
 def _rank(strings: SortedStrings) -> Ints:
     """Return the position of each number of a table in sorted strings, -1 for one that is not used."""
-    found = np.full(len(strings.strings), -1, dtype=np.int64)
-    found[strings.numbers] = np.arange(len(strings))
-    return found
+    positions = np.full(len(strings.strings), -1, dtype=np.int64)
+    positions[strings.numbers] = np.arange(len(strings))
+    return positions
 
 
 def _count_mentions(mentions: NDArray[np.int32]) -> tuple[Ints, Floats, Ints]:
@@ -378,14 +378,14 @@ def _splice_documents(
     records: Records, old: Counts, rows: Axis, new: Mapping[str, AnyRecord]
 ) -> tuple[SortedStrings, Ints]:
     """Return (document names, document of each passage)."""
-    named = [_document_name(p, r) for p, r in new.items()]
+    new_names = [_document_name(p, r) for p, r in new.items()]
     left = np.bincount(old.documents[rows.place >= 0], minlength=len(old.document_names))
-    known = {name: at for name in set(named) if (at := old.document_names.find(name)) >= 0}
-    left[list(known.values())] += 1
-    fresh = {name: records.documents.intern(name) for name in named if name not in known}
+    position_by_name = {name: at for name in set(new_names) if (at := old.document_names.find(name)) >= 0}
+    left[list(position_by_name.values())] += 1
+    fresh = {name: records.documents.intern(name) for name in new_names if name not in position_by_name}
     names, axis = old.document_names.splice(np.flatnonzero(left == 0).tolist(), fresh)
-    place = {name: names.find(name) for name in set(named)}
-    return names, rows.move(axis.place[old.documents], [place[name] for name in named])
+    place = {name: names.find(name) for name in set(new_names)}
+    return names, rows.move(axis.place[old.documents], [place[name] for name in new_names])
 
 
 def build_arrays(

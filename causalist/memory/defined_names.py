@@ -265,13 +265,13 @@ class NameNumbers:
         return name_numbers[name_numbers >= 0]
 
     def _intern(self, words: Words) -> int:
-        known = self._by_words.get(words)
-        if known is None:
-            known = self._find_stored(words)
-            if known < 0:
-                known = self._by_words[words] = len(self.words)
+        number = self._by_words.get(words)
+        if number is None:
+            number = self._find_stored(words)
+            if number < 0:
+                number = self._by_words[words] = len(self.words)
                 self.words.more.append(words)
-        return known
+        return number
 
     def _find_stored(self, words: Words) -> int:
         if not len(self._hashes):
@@ -361,13 +361,13 @@ class Names:
             if len(self.patterns[length].numbers) and len(text) >= length:
                 names = self.patterns[length].find(np.lib.stride_tricks.sliding_window_view(text, length))
                 longest.update((start, (length, int(names[start]))) for start in np.flatnonzero(names >= 0).tolist())
-        found: dict[int, None] = {}
+        matched: dict[int, None] = {}
         end = 0
         for start, (length, name) in sorted(longest.items()):
             if start >= end:
-                found[name] = None
+                matched[name] = None
                 end = start + length
-        return list(found)
+        return list(matched)
 
 
 def build_names(passages: Sequence[NamedPassage], entity_words: Callable[[int], Words]) -> Names:
@@ -421,13 +421,13 @@ _PARTS = ("naming", "named_by", "defining", "defined", "own")
 
 def pack_names(names: Names) -> dict[str, NDArray[Any]]:
     """Return the arrays that `unpack_names` restores the names from, with the words of all passages."""
-    found: dict[str, NDArray[Any]] = {f"numbers.{name}": array for name, array in names.numbers.pack().items()}
+    arrays: dict[str, NDArray[Any]] = {f"numbers.{name}": array for name, array in names.numbers.pack().items()}
     for part in _PARTS:
         links: Links = getattr(names, part)
-        found |= {f"{part}.indptr": links.indptr, part: links.indices}
+        arrays |= {f"{part}.indptr": links.indptr, part: links.indices}
     for length, patterns in names.patterns.items():
-        found |= {f"patterns.{length}.{name}": array for name, array in patterns._asdict().items()}
-    return found
+        arrays |= {f"patterns.{length}.{name}": array for name, array in patterns._asdict().items()}
+    return arrays
 
 
 def unpack_names(arrays: Mapping[str, NDArray[Any]], text: Links) -> Names:
@@ -591,14 +591,17 @@ def _update_patterns(old: Names, changed: Ints, is_defined: NDArray[np.bool_]) -
     for name in changed.tolist():
         by_length.setdefault(len(all_words[name]), []).append(name)
     for length, names in by_length.items():
-        known = patterns.get(length)
+        old_patterns = patterns.get(length)
         added = [name for name in names if is_defined[name]]
         words = np.array([all_words[name] for name in added], dtype=np.int64).reshape(-1, length)
-        which = np.array(added, dtype=np.int64)
-        if known is not None:
-            stays = is_defined[known.numbers]
-            words, which = np.concatenate([known.words[stays], words]), np.concatenate([known.numbers[stays], which])
-        patterns[length] = Patterns.of(words, which)
+        name_numbers = np.array(added, dtype=np.int64)
+        if old_patterns is not None:
+            stays = is_defined[old_patterns.numbers]
+            words, name_numbers = (
+                np.concatenate([old_patterns.words[stays], words]),
+                np.concatenate([old_patterns.numbers[stays], name_numbers]),
+            )
+        patterns[length] = Patterns.of(words, name_numbers)
     return patterns
 
 

@@ -391,8 +391,8 @@ class MemoryFile:
                 if d.id not in index or d.id in again or index.passage(d.id)[0] != d.text
             ]
             approve(extractor.estimate(new))
-        kept = {each.id for each in reading.passages}
-        gone = [p for p in index.find_passages(lambda path: self._is_below(places, path)) if p not in kept]
+        passage_ids = {each.id for each in reading.passages}
+        gone = [p for p in index.find_passages(lambda path: self._is_below(places, path)) if p not in passage_ids]
         for passage in (*gone, *sorted(again)):
             index.remove_passage(passage)
         if chosen is not None and index.vectors is None:
@@ -414,8 +414,8 @@ class MemoryFile:
 
     def _is_below(self, places: Sequence[Path], path: str) -> bool:
         """Return True if a document is, or is below, one of the places, which are resolved."""
-        whole = self.base / path
-        return any(whole == place or place in whole.parents for place in places)
+        resolved = self.base / path
+        return any(resolved == place or place in resolved.parents for place in places)
 
 
 def _restore_document(index: HippoIndex, passage: str, links: tuple[str, ...]) -> Document:

@@ -379,19 +379,19 @@ def find_defined_names(text: str, title: object, leading: str = "") -> list[str]
     >>> find_defined_names("- class csv.Sniffer()\n\nDeduces.", "13.1. `csv` — CSV File Reading")
     ['csv_—_csv_file_reading', 'csv', 'csv_file_reading', 'csv.sniffer']
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     heading = title if isinstance(title, str) and title.strip() else find_heading(text)
     if not heading:
-        found[entity_id(leading)] = None
+        names[entity_id(leading)] = None
     else:
         whole = _SECTION_NUMBER.sub("", heading[:300])
         plain = _BRACKETS.sub("", whole)
         for part in (whole.replace("`", ""), plain, *_SEPARATOR.split(whole), *_SPAN.findall(whole)):
             name = _ARTICLE.sub("", part.replace("`", "").strip())
-            found.update(dict.fromkeys((entity_id(name), entity_id(_KIND_SUFFIX.sub("", name)))))
-    found.update(dict.fromkeys(entity_id(match[1]) for match in _TERM.finditer(text)))
-    found.pop("", None)
-    return list(found)[:_MAX_DEFINED_TERMS]
+            names.update(dict.fromkeys((entity_id(name), entity_id(_KIND_SUFFIX.sub("", name)))))
+    names.update(dict.fromkeys(entity_id(match[1]) for match in _TERM.finditer(text)))
+    names.pop("", None)
+    return list(names)[:_MAX_DEFINED_TERMS]
 
 
 def find_heading(text: str) -> str:

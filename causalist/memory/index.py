@@ -572,8 +572,8 @@ class HippoIndex:
         for change in changes:
             for passage in change.gone:
                 self.remove_passage(passage)
-            for passage, text, metadata, found in change.passages:
-                self._put_found(passage, text, metadata, found)
+            for passage, text, metadata, extraction in change.passages:
+                self._put_extraction(passage, text, metadata, extraction)
         self._appended, self.records.unsaved = self.records.unsaved, set()
 
     def _is_new_text(self, passage_id: str, text: str) -> bool:
@@ -586,12 +586,12 @@ class HippoIndex:
             if record.metadata != metadata:
                 self.records.restore(passage_id, self._with_metadata(record, passage_id, metadata))
             return
-        self._put_found(passage_id, text, metadata, normalize_extraction(self.extractor(text)))
+        self._put_extraction(passage_id, text, metadata, normalize_extraction(self.extractor(text)))
 
-    def _put_found(self, passage_id: str, text: str, metadata: Mapping[str, Any], found: Extraction) -> None:
-        self.records.put(passage_id, text, metadata, found)
-        if found.diagnostics:
-            self.diagnostics[passage_id] = found.diagnostics
+    def _put_extraction(self, passage_id: str, text: str, metadata: Mapping[str, Any], extraction: Extraction) -> None:
+        self.records.put(passage_id, text, metadata, extraction)
+        if extraction.diagnostics:
+            self.diagnostics[passage_id] = extraction.diagnostics
         else:
             self.diagnostics.pop(passage_id, None)
 

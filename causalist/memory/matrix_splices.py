@@ -189,9 +189,9 @@ class Strings(Sequence[str]):
         is_stored = numbers < self.n_stored
         if self.stored is None or not is_stored.any():
             return list(map(self.__getitem__, numbers.tolist()))
-        known = iter(self.stored.some(numbers[is_stored]))
+        stored_strings = iter(self.stored.some(numbers[is_stored]))
         more = ((n, self.more[n - self.n_stored] if n >= self.n_stored else None) for n in numbers.tolist())
-        return [next(known) if string is None else string for _, string in more]
+        return [next(stored_strings) if string is None else string for _, string in more]
 
     def append(self, string: str) -> None:
         """Add a string."""
@@ -531,9 +531,9 @@ class SortedPositions(Mapping[str, int]):
 
     def __getitem__(self, string: str) -> int:
         """Return the position of a string. Raises KeyError."""
-        known = self._further.get(string)
-        if known is not None:
-            return known
+        position = self._further.get(string)
+        if position is not None:
+            return position
         at = self._strings.find(string)
         if at < 0:
             raise KeyError(string)

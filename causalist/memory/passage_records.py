@@ -246,8 +246,8 @@ class StoredRecord:
     @property
     def metadata(self) -> Mapping[str, Any]:
         """Metadata of the passage, a new copy."""
-        found: dict[str, Any] = json.loads(unpack_passage(self._stored.part("rows", self._row).tobytes())[2])
-        return found
+        values: dict[str, Any] = json.loads(unpack_passage(self._stored.part("rows", self._row).tobytes())[2])
+        return values
 
     @property
     def mentions(self) -> NDArray[np.int32]:
@@ -274,8 +274,8 @@ class StoredRecord:
         """See `Record`."""
         ends = self._stored.part("triples", self._row).tolist()
         values = self._stored.part("confidences", self._row).tolist()
-        said = self._stored.predicates.strings
-        return tuple(StoredTriple(a, said[p], b, value) for (a, p, b), value in zip(ends, values, strict=True))
+        predicates = self._stored.predicates.strings
+        return tuple(StoredTriple(a, predicates[p], b, value) for (a, p, b), value in zip(ends, values, strict=True))
 
     @property
     def references(self) -> tuple[str, ...]:
@@ -347,21 +347,21 @@ class PassageRecords(MutableMapping[str, AnyRecord]):
 
     def without(self, gone: Collection[str]) -> "PassageRecords":
         """Return the records without some."""
-        found = PassageRecords(self._stored)
-        found._is_left = self._is_left.copy()
-        found.own = {passage: record for passage, record in self.own.items() if passage not in gone}
+        remaining = PassageRecords(self._stored)
+        remaining._is_left = self._is_left.copy()
+        remaining.own = {passage: record for passage, record in self.own.items() if passage not in gone}
         for passage in gone:
-            found._drop(passage)
-        return found
+            remaining._drop(passage)
+        return remaining
 
     def with_key(self, key: str) -> list[str]:
         """Return the ids of passages that have one of `_KEYS` in their metadata."""
-        found: list[str] = []
+        passage_ids: list[str] = []
         if self._stored is not None:
             rows = self._stored.arrays[f"with.{key}"]
             numbers = self._stored.numbers[rows[self._is_left[rows]]]
-            found += map(self._stored.ids.strings.__getitem__, numbers.tolist())
-        return [*found, *(passage for passage, record in self.own.items() if key in record.metadata)]
+            passage_ids += map(self._stored.ids.strings.__getitem__, numbers.tolist())
+        return [*passage_ids, *(passage for passage, record in self.own.items() if key in record.metadata)]
 
     def stored_links(self, name: str) -> tuple[Ints, NDArray[Any]]:
         """Return (number of the passage, rows of an array) of all passages of the file that are left."""
@@ -389,12 +389,12 @@ class PassageRecords(MutableMapping[str, AnyRecord]):
                     array = np.array([ids.intern(self._stored.ids.strings[n]) for n in array.tolist()], dtype=np.int32)
                 pieces[name].append(array)
                 sizes[name].append(np.diff(indptr[part.start : part.stop + 1]))
-        found = {name: np.concatenate(each) if len(each) != 2 else each[1] for name, each in pieces.items()}
-        found |= {f"{name}.indptr": np.cumsum(np.concatenate(each)) for name, each in sizes.items()}
+        arrays = {name: np.concatenate(each) if len(each) != 2 else each[1] for name, each in pieces.items()}
+        arrays |= {f"{name}.indptr": np.cumsum(np.concatenate(each)) for name, each in sizes.items()}
         for key in _KEYS:
             rows = [bisect_left(passages, passage) for passage in sorted(self.with_key(key))]
-            found[f"with.{key}"] = np.array(rows, dtype=np.int64)
-        return found
+            arrays[f"with.{key}"] = np.array(rows, dtype=np.int64)
+        return arrays
 
     def _runs(self, passages: Sequence[str]) -> Iterator[str | range]:
         """Yield the passages in order: an id of a record in memory, or rows of the file."""
@@ -461,12 +461,12 @@ class Records:
         """Return (the arrays of all records, the numbers of ids in them); `passages`: all ids, in order."""
         ids = StringNumbers()
         _ = list(map(ids.intern, passages))  # the numbers of passages are their rows
-        found = {f"passages.{name}": each for name, each in self.passages.pack(passages, ids, self.predicates).items()}
-        found |= {f"similar.{name}": each for name, each in self.name_similarity.pack().items()}
+        arrays = {f"passages.{name}": each for name, each in self.passages.pack(passages, ids, self.predicates).items()}
+        arrays |= {f"similar.{name}": each for name, each in self.name_similarity.pack().items()}
         numbers = (ids, self.documents, self.entities, self.written, self.terms, self.words, self.predicates)
         for kind, each in zip(_KINDS, numbers, strict=True):
-            found |= {f"{kind}.{name}": array for name, array in each.pack().items()}
-        return found, ids
+            arrays |= {f"{kind}.{name}": array for name, array in each.pack().items()}
+        return arrays, ids
 
     def compact(self) -> None:
         """Put all records into arrays, which take a fraction of their memory; nothing else changes."""
@@ -616,10 +616,10 @@ class Records:
 
     def without(self, passages: Collection[str]) -> "Records":
         """Return records without some passages; the numbers of strings are shared."""
-        found = copy(self)
-        found.passages = self.passages.without(set(passages))
-        found._linking, found.touched = self._linking.difference(passages), {}
-        return found
+        remaining = copy(self)
+        remaining.passages = self.passages.without(set(passages))
+        remaining._linking, remaining.touched = self._linking.difference(passages), {}
+        return remaining
 
     def _intern_entity(self, name: str) -> int:
         key = entity_id(name)

@@ -145,7 +145,7 @@ def append(path: Path, state: MemoryState, changed: Iterable[str], expected: str
 
 
 def _pack_change(state: MemoryState, changed: Iterable[str]) -> bytes:
-    records, gone, found, rows = state.records, [], [], []
+    records, gone, extractions, rows = state.records, [], [], []
     for passage in sorted(changed):
         record = records.passages.get(passage)
         if record is None:
@@ -154,9 +154,9 @@ def _pack_change(state: MemoryState, changed: Iterable[str]) -> bytes:
         mentions = [(records.written.strings[n], kind, start) for _, n, kind, start in record.mentions.tolist()]
         names = records.entities.strings
         triples = [(names[t.subject], t.predicate, names[t.object], t.confidence) for t in record.triples]
-        found.append((mentions, triples, state.diagnostics.get(passage, ())))
+        extractions.append((mentions, triples, state.diagnostics.get(passage, ())))
         rows.append(pack_passage(passage, record.text, record.metadata))
-    return json.dumps({"gone": gone, "found": found}).encode() + b"\n" + b"".join(rows)
+    return json.dumps({"gone": gone, "found": extractions}).encode() + b"\n" + b"".join(rows)
 
 
 def _unpack_change(data: bytes) -> Change:
@@ -172,7 +172,7 @@ def _unpack_change(data: bytes) -> Change:
 
 def _find_entries(rest: bytes) -> tuple[list[tuple[bytes, bytes]], int]:
     """Return (fields and data of all whole entries, the end of the last one). Raises IndexUnreadable for damage."""
-    found: list[tuple[bytes, bytes]] = []
+    entries: list[tuple[bytes, bytes]] = []
     at = 0
     while len(rest) - at >= _ENTRY.size:
         marker, length, checksum, own = _ENTRY.unpack_from(rest, at)
@@ -183,9 +183,9 @@ def _find_entries(rest: bytes) -> tuple[list[tuple[bytes, bytes]], int]:
             break  # its writer was killed
         if zlib.crc32(rest[start : start + length]) != checksum:
             raise IndexUnreadable("a change at the end of the memory is damaged")
-        found.append((rest[at:start], rest[start : start + length]))
+        entries.append((rest[at:start], rest[start : start + length]))
         at = start + length
-    return found, at
+    return entries, at
 
 
 def save(path: Path, state: MemoryState) -> None:
@@ -242,7 +242,7 @@ def read_passages(path: Path) -> list[dict[str, Any]]:
 
     Nothing else of the file is trusted: neither its format nor its checksum.
     """
-    found: list[dict[str, Any]] = []
+    passages: list[dict[str, Any]] = []
     with suppress(OSError, ValueError), path.open("rb") as file:
         if file.read(len(_SQLITE)) == _SQLITE:
             return _read_database_passages(path)
@@ -253,21 +253,21 @@ def read_passages(path: Path) -> list[dict[str, Any]]:
                     metadata = json.loads(plain)
                     check_passage(passage, text, metadata)
                     if at > gone.get(passage, -1):
-                        found.append({"id": passage, "text": text, "metadata": metadata})
-    return list({each["id"]: each for each in found}.values())
+                        passages.append({"id": passage, "text": text, "metadata": metadata})
+    return list({each["id"]: each for each in passages}.values())
 
 
 def _find_removed(data: mmap.mmap) -> dict[str, int]:
     """Return the last place in a file where a whole change removes a passage, by id."""
-    found: dict[str, int] = {}
+    removed: dict[str, int] = {}
     at = data.find(_ENTRY_MARKER)
     while at >= 0:
         with suppress(IndexUnreadable, ValueError, KeyError, TypeError, struct.error):
             _, length, _, _ = _ENTRY.unpack_from(data, at)
             for _, change in _find_entries(data[at : at + _ENTRY.size + length])[0]:
-                found.update(dict.fromkeys(_unpack_change(change).gone, at))
+                removed.update(dict.fromkeys(_unpack_change(change).gone, at))
         at = data.find(_ENTRY_MARKER, at + 1)
-    return found
+    return removed
 
 
 def _read_database_passages(path: Path) -> list[dict[str, Any]]:

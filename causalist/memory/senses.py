@@ -156,13 +156,13 @@ def _find_components(node: Ints, key: Ints, n: int) -> Ints:
     while True:
         lowest = np.full(int(key.max(initial=-1)) + 1, n, dtype=np.int64)
         np.minimum.at(lowest, key, labels[node])
-        found = labels.copy()
-        np.minimum.at(found, node, lowest[key])
-        np.minimum.at(found, labels, found.copy())  # what a node learns, its label learns
-        found = found[found]
-        if np.array_equal(found, labels):
+        components = labels.copy()
+        np.minimum.at(components, node, lowest[key])
+        np.minimum.at(components, labels, components.copy())  # what a node learns, its label learns
+        components = components[components]
+        if np.array_equal(components, labels):
             return labels
-        labels = found
+        labels = components
 
 
 class SenseAssignment(NamedTuple):
@@ -230,8 +230,8 @@ class SenseAssignment(NamedTuple):
         neighbors = np.split(keys % m, bounds[1:-1])
         firsts, seconds = at.reshape(pairs.shape).T.astype(np.int64)
         ends = zip(firsts.tolist(), seconds.tolist(), strict=True)
-        found = [bool(np.isin(neighbors[a], neighbors[b]).any()) for a, b in ends]
-        return np.array(found, dtype=np.bool_)
+        is_shared = [bool(np.isin(neighbors[a], neighbors[b]).any()) for a, b in ends]
+        return np.array(is_shared, dtype=np.bool_)
 
 
 def disambiguate(
@@ -460,16 +460,16 @@ class NameSimilarity:
 
     def similar_names(self, name: str) -> dict[str, float]:
         """Return the known names similar to any name, with their similarity; the name itself included."""
-        found: dict[str, float] = {name: 1.0} if name in self else {}
-        found.update(dict.fromkeys(self.names_with_words(name), 1.0))
+        similarity_by_name: dict[str, float] = {name: 1.0} if name in self else {}
+        similarity_by_name.update(dict.fromkeys(self.names_with_words(name), 1.0))
         words = name.split("_")
         for word in _correctable_words(name):
             number = self._words.get(word)
             for near in self._list_near(number) if number >= 0 else self._find_similar_words(word):
                 other = "_".join(self._words.strings[near] if each == word else each for each in words)
                 if other in self:
-                    found.setdefault(other, self._similarity(name, other, word, self._words.strings[near]))
-        return {other: value for other, value in sorted(found.items()) if value >= SIMILARITY_THRESHOLD}
+                    similarity_by_name.setdefault(other, self._similarity(name, other, word, self._words.strings[near]))
+        return {other: value for other, value in sorted(similarity_by_name.items()) if value >= SIMILARITY_THRESHOLD}
 
     def pack(self) -> dict[str, NDArray[Any]]:
         """Return arrays from which the set is restored."""
@@ -542,13 +542,13 @@ class NameSimilarity:
         bounds = np.searchsorted(pieces, np.array([[each, each + 1] for each in probes], dtype=np.int64).reshape(-1, 2))
         stored = [self._stored["piece_words"][start:end].tolist() for start, end in bounds.tolist() if start < end]
         own = (self._by_piece.get(probe, ()) for probe in probes)
-        found: dict[int, None] = {}
+        words: dict[int, None] = {}
         for number in dict.fromkeys(chain.from_iterable([*stored, *own])):
             other = self._words.strings[number]
             most = _allowed_slips(max(len(word), len(other)))
             if other != word and damerau_distance(word, other, most) <= most:
-                found[number] = None
-        return list(found)
+                words[number] = None
+        return list(words)
 
 
 _NOTHING: Mapping[str, NDArray[Any]] = {

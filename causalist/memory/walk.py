@@ -547,10 +547,12 @@ class Snapshot:
 
     def visible_mask(self, readers: Collection[str]) -> NDArray[np.bool_]:
         """Return the mask of passages that one of the readers may see, shape (P,)."""
-        found = np.ones(self.arrays.n_passages, dtype=np.bool_)
+        is_visible_by_passage = np.ones(self.arrays.n_passages, dtype=np.bool_)
         for passage in self.records.passages.with_key(VISIBLE_TO):
-            found[self.position_by_passage[passage]] = is_visible(self.records.passages[passage].metadata, readers)
-        return found
+            is_visible_by_passage[self.position_by_passage[passage]] = is_visible(
+                self.records.passages[passage].metadata, readers
+            )
+        return is_visible_by_passage
 
     @cached_property
     def superseding(self) -> Mapping[str, list[str]]:
