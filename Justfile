@@ -8,7 +8,7 @@ python := "python"
 default:
     @just --list
 
-# Run the tests that are fast, in some three minutes on two cores; ARGUMENTS go to pytest.
+# Run the tests that are fast, in less than two minutes on two cores; ARGUMENTS go to pytest.
 test *ARGUMENTS:
     {{ python }} -m pytest -n 3 --dist loadfile -m "not slow" {{ ARGUMENTS }}
 

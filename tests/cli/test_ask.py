@@ -57,6 +57,7 @@ class TestDocument:
             assert all(list(omitted) == OMITTED for omitted in document["pack"]["omitted"])
         assert {result["node"] for result in document["results"]} <= set(document["order"])
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "options", [(), ("--level", "file"), ("--no-graph",), ("--rank", "pagerank"), ("--format", "json")]
     )
@@ -130,6 +131,7 @@ class TestText:
         assert (done.code, done.stderr) == (0, "")
         assert done.stdout == ask(small, "price with tax")["pack"]["text"].rstrip("\n") + "\n"
 
+    @pytest.mark.slow
     def test_the_pack_says_what_counted_it(self, small: Path) -> None:
         exact = ask(small, "price", "--tokenizer", "o200k")["pack"]
         assert exact["tokenizer"] == "o200k" and f"{exact['tokens']} tokens (o200k)" in exact["text"]

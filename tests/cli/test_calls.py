@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.commands import invoke, write_all
 from tests.confidences import said
 
@@ -48,6 +50,7 @@ def test_min_confidence(small: Path) -> None:
     assert "confidence of 1 or more; 1 with less" in done.stderr
 
 
+@pytest.mark.slow
 def test_ids_of_a_sample(taskboard_copy: Path) -> None:
     done = invoke("callers", "src/middleware/auth-middleware.ts::acceptToken", "--repo", str(taskboard_copy))
     assert done.code == 0 and "::authenticateUser -> " in done.stdout

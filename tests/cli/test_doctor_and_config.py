@@ -41,6 +41,7 @@ def test_an_index_is_absent_then_current_then_not(shop: Path) -> None:
     assert "not current" in _findings(shop)["index"]["detail"]
 
 
+@pytest.mark.slow
 def test_every_grammar_of_the_package_loads(shop: Path) -> None:
     assert _findings(shop)["grammars"]["detail"].startswith("26 load: bash, c, cpp,")
 

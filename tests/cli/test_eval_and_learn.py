@@ -60,6 +60,7 @@ def asked(committed: Path) -> Path:
     return committed
 
 
+@pytest.mark.slow
 def test_own_history_as_document(asked: Path) -> None:
     done = invoke("eval", "--from-git", "--repo", str(asked), "--json")
     assert (done.code, done.stderr) == (0, "")
@@ -69,6 +70,7 @@ def test_own_history_as_document(asked: Path) -> None:
     assert document["rows"][0]["gold_files"] == ["shop/prices.py"]
 
 
+@pytest.mark.slow
 def test_own_history_as_text(asked: Path) -> None:
     done = invoke("eval", "--from-git", "3", "--repo", str(asked))
     assert (done.code, done.stderr) == (0, "")

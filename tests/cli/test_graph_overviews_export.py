@@ -155,6 +155,7 @@ class TestOutput:
         done = invoke("graph", "export", "--format", "jsonl", "--repo", str(small), "--output", str(tmp_path / name))
         assert "cannot write" in done.failed("usage")
 
+    @pytest.mark.slow
     @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no such file")
     def test_a_device_is_not_replaced(self, small: Path) -> None:
         done = run("graph", "export", "--format", "jsonl", "--output", "/dev/stdout", cwd=small)

@@ -29,6 +29,7 @@ STATUS = [
 ]
 
 
+@pytest.mark.slow
 def test_index_says_what_is_in_it(small: Path) -> None:
     write_all(small, {"logo.png": b"\x89PNG", "broken.py": "def price(:\n"})
     done = run("index", "--processes", "1", cwd=small)

@@ -121,6 +121,7 @@ class TestUnexpected:
 
 
 class TestStreams:
+    @pytest.mark.slow
     def test_any_locale(self, small: Path) -> None:
         (small / "naïve.py").write_text("def naïve_price(): pass\n", encoding="utf-8")
         settings = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

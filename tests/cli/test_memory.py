@@ -159,6 +159,7 @@ def test_passages_and_documents_are_removed(tmp_path: Path, monkeypatch: pytest.
     assert json.loads(runner.invoke(memory_command, ["stats", "--json"]).stdout)["passages"] == 3
 
 
+@pytest.mark.slow
 def test_superseding_documents_are_named_even_if_not_shown_but_never_hidden_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,6 +198,7 @@ def test_status_names_outdated_documents(folder: Path) -> None:
     assert "docs/food.md" in invoke("memory", "status").stdout
 
 
+@pytest.mark.slow
 def test_feedback_is_kept_and_counts(folder: Path) -> None:
     run("memory", "add", "docs", cwd=folder)
     question = "Who leads the Identity Team?"
@@ -239,6 +241,7 @@ class _Lengths:
         return [[1.0 + text.lower().count(letter) for letter in "aeiou"] for text in texts]
 
 
+@pytest.mark.slow
 def test_vectors_of_a_named_embedder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = _Lengths()
     monkeypatch.setattr("causalist.memory.document_sync.get_embedder", lambda name: embedder)

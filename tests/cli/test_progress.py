@@ -120,6 +120,7 @@ sys.exit(main(["index", "--processes", "1", "--repo", sys.argv[1]]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_an_interrupted_index_goes_on_from_the_files_that_were_parsed(tmp_path: Path) -> None:
     """A terminal shows a bar; after its interrupt the facts of the parsed files are in the cache."""

@@ -65,6 +65,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return found
 
 
+@pytest.mark.slow
 def test_outputs_are_unchanged(outputs: dict[str, str], update_golden: bool) -> None:
     if update_golden:
         _GOLDEN.write_text(json.dumps(outputs, indent=1) + "\n", encoding="utf-8")

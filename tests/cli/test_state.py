@@ -25,6 +25,7 @@ def stateful(tmp_path: Path) -> Path:
     return write_all(tmp_path / "stateful", FILES)
 
 
+@pytest.mark.slow
 def test_lines(stateful: Path) -> None:
     done = run("readers", "state.py::limit", cwd=stateful)
     assert (done.code, done.stderr) == (0, "")

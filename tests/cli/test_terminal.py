@@ -91,6 +91,7 @@ def test_a_pager_that_is_not_there_is_no_error(
     assert capsys.readouterr().out == "one\ntwo\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="a terminal of POSIX")
 def test_a_real_terminal_gets_the_list_and_colors(shop: Path) -> None:
     import pty

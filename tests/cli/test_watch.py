@@ -85,6 +85,7 @@ def test_the_index_follows_the_files_until_it_is_interrupted(tmp_path: Path) -> 
     assert "interrupted" in said[-1] and not any("Traceback" in line for line in said)
 
 
+@pytest.mark.slow
 def test_head_of_a_linked_work_tree_is_watched(tmp_path: Path) -> None:
     """Its HEAD lies in the main repository; a checkout that changes no file is seen by that alone."""
     main, linked = tmp_path / "shop", tmp_path / "linked"

@@ -9,6 +9,7 @@ from tests.docs import hook_page
 from tests.docs.blocks import blocks_of
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="paths are written otherwise")
 def test_the_page_is_in_sync() -> None:
     there = blocks_of(hook_page.PAGE.read_text(encoding="utf-8"), "generated")

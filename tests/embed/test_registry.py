@@ -133,6 +133,7 @@ def test_an_index_can_be_made_with_its_vectors(shop: Path) -> None:
     assert json.loads(invoke("index", "--repo", str(shop), "--json").stdout)["vectors"] is None
 
 
+@pytest.mark.slow
 def test_nothing_of_it_is_imported_where_none_is_chosen(shop: Path) -> None:
     script = (
         "import sys\nfrom causalist.pipeline.repository import Repository\n"

@@ -56,6 +56,7 @@ def report() -> Report:
     )
 
 
+@pytest.mark.slow
 def test_means_and_paired_differences(report: Report) -> None:
     everything = report.files[0]
     fused, off = everything.systems["fused"], everything.systems["graph off"]

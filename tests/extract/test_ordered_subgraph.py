@@ -141,6 +141,7 @@ def test_nothing_is_an_order_too() -> None:
     assert order([], 0) == OrderedSubgraph((), (), (), (), ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cyclic", [True, False])
 def test_two_thousand_nodes(cyclic: bool) -> None:
     """Typically 0.3 s; the bound is what the stage promises. The chain also shows that nothing here recurses."""

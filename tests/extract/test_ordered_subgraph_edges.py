@@ -64,6 +64,7 @@ def naive_lift(graph: CodeGraph, files: list[int]) -> list[SubgraphEdge]:
     return lifted
 
 
+@pytest.mark.slow
 @given(random_graphs(max_nodes=12, max_links=40), st.data())
 def test_lifting_agrees_with_the_naive_version(graph: CodeGraph, data: st.DataObject) -> None:
     all_files = [i for i in range(len(graph.nodes)) if graph.kind(i) is NodeKind.FILE]

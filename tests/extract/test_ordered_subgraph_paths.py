@@ -101,6 +101,7 @@ def test_looking_only_at_neighbours_changes_nothing(
     assert np.where(near > least, near, 0.0).tolist() == np.where(everywhere > least, everywhere, 0.0).tolist()
 
 
+@pytest.mark.slow
 @given(cases())
 def test_every_hop_names_its_strongest_edge(case: tuple[CodeGraph, Transition, np.ndarray, WalkWeights]) -> None:
     graph, transition, seeds, weights = case

@@ -241,6 +241,7 @@ def test_an_edge_never_speaks_against_a_node_but_for_its_users() -> None:
     assert all(weight >= 0 for name, weight in zip(EDGE_FEATURES, edges, strict=True) if name != "fan-in")
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_probabilities_are_such_and_sorted_on_any_graph(data: st.DataObject) -> None:

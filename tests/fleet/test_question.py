@@ -56,6 +56,7 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> FleetView:
     return FleetView.of(fleet.file, fleet.store)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "repository"),
     [

@@ -75,6 +75,7 @@ def _fingerprint(index: HippoIndex) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(sorted(TEAM)), st.sampled_from(["add", "change", "remove"])), max_size=12))
 def test_any_history_equals_building_afresh(history: list[tuple[str, str]]) -> None:

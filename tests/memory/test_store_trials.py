@@ -167,6 +167,7 @@ def test_a_small_change_is_appended(grown: Path) -> None:
     assert _texts(HippoIndex.load(grown.with_name("other.db"))) == _texts(wanted)
 
 
+@pytest.mark.slow
 def test_every_changed_byte_of_an_appended_change_is_noticed(grown: Path) -> None:
     """With one byte changed the passages of the rest are found; of a file that is cut off, those before the change."""
     whole = grown.with_name("whole.db")

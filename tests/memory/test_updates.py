@@ -81,6 +81,7 @@ def _state(index: HippoIndex) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 5])
 def test_changes_equal_building_at_once(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if the index is saved and opened again on the way, whole or by what has changed."""

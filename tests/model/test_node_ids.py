@@ -32,6 +32,7 @@ def test_escaping_a_path_can_be_undone(path: str) -> None:
     assert "::" not in escaped
 
 
+@pytest.mark.slow
 @given(paths, paths)
 def test_two_paths_never_have_one_id(one: str, other: str) -> None:
     assert (file_id(one) == file_id(other)) == (one == other)

@@ -1,5 +1,6 @@
 """What the builders of the notation write, its splitters take apart again."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,6 +83,7 @@ def test_names_hold_nothing_and_classes_their_name(name: str) -> None:
     assert split_type(class_of(name)) == (Shape.CLASS, [name])
 
 
+@pytest.mark.slow
 @given(st.lists(TYPES, min_size=2, max_size=6, unique=True))
 def test_unions_hold_their_members_alone_and_inside_of_other_types(members: list[str]) -> None:
     union = union_of_names(members)

@@ -74,6 +74,7 @@ def inputs(draw: st.DrawFn) -> PackInput:
 BUDGETS = st.one_of(st.integers(0, 400), st.integers(400, 3000), st.integers(3000, 20_000))
 
 
+@pytest.mark.slow
 @settings(max_examples=count_of(40, 120), deadline=None)
 @given(inputs(), FORMATS, BUDGETS)
 def test_packs_keep_to_their_budget_their_format_and_their_account(given_: PackInput, format: str, extra: int) -> None:

@@ -113,6 +113,7 @@ def test_counting_twice_gives_the_same(text: str) -> None:
     assert count_tokens(text) == count_tokens(text)
 
 
+@pytest.mark.slow
 def test_the_exact_counter_is_exact() -> None:
     exact = get_counter("o200k")
     assert [exact(text) for text, _, _ in EXAMPLES] == [number for _, number, _ in EXAMPLES]

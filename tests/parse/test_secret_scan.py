@@ -317,6 +317,7 @@ def test_facts_hold_no_secret_and_their_spans_are_those_of_the_file() -> None:
     assert secret not in repr(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

@@ -112,6 +112,7 @@ def test_results_are_ranked_distinct_and_inside_the_repository(question: str, le
         assert 0 <= hit.pagerank <= 1
 
 
+@pytest.mark.slow
 @_EACH_QUESTION
 @_EACH_LEVEL
 def test_everything_that_is_returned_was_reached(question: str, level: Level, sample: Repository) -> None:
@@ -316,12 +317,14 @@ _OTHER_OPTIONS: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 def test_the_same_answer_has_the_same_id(sample: Repository) -> None:
     one, other = sample.ask(WHERE_AUTH), in_memory(sample.root).ask(WHERE_AUTH)
     assert one.answer_id == other.answer_id
     assert plain_answer(one) == plain_answer(other)
 
 
+@pytest.mark.slow
 def test_every_option_changes_the_id(sample: Repository) -> None:
     fields = {field.name for field in dataclasses.fields(AskOptions)}
     assert fields == _OTHER_OPTIONS.keys(), "a new option needs a line in this test"

@@ -45,6 +45,7 @@ def left_out(answer: Answer) -> str:
     return note
 
 
+@pytest.mark.slow
 def test_with_plenty_of_time_the_answer_is_the_same(sample: Repository) -> None:
     for options in (AskOptions(), AskOptions(level=Level.FILE, explain=True)):
         hurried, whole = sample.ask(WHERE_AUTH, options, deadline=PLENTY), sample.ask(WHERE_AUTH, options)

@@ -50,5 +50,6 @@ def written(rows: Iterable[tuple[object, ...]]) -> str:
     return out.getvalue()
 
 
+@pytest.mark.slow
 def test_ranks(sample: Repository, update_golden: bool) -> None:
     check_golden("ranks.csv", written(rank_rows(sample, QUESTIONS)), update_golden)

@@ -24,6 +24,7 @@ EDITS: dict[str, dict[str, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(EDITS))
 def test_equals_the_index_of_saved_files(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "taskboard-api"

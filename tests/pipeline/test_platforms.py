@@ -128,6 +128,7 @@ print(repository.info().files)
 """
 
 
+@pytest.mark.slow
 def test_a_program_that_does_everything_when_it_is_imported_is_not_imported_by_new_processes(tmp_path: Path) -> None:
     """Where processes are spawned, each imports the main module; without a guard it would begin again."""
     root = folder_with(tmp_path, FILES)
@@ -157,6 +158,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_worker_that_may_have_no_workers_opens_a_repository(tmp_path: Path) -> None:
     """As those of `multiprocessing.Pool` are: starting a process in one is an AssertionError."""
     root = folder_with(tmp_path, FILES)

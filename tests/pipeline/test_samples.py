@@ -54,6 +54,7 @@ def test_edges(name: str, sample_of: Callable[[str], Repository]) -> None:
     assert not [edge for edge in EXPECTED["edges"][name] if tuple(edge) not in there]
 
 
+@pytest.mark.slow
 def test_ranks_of_the_shop(sample_of: Callable[[str], Repository], update_golden: bool) -> None:
     rows = rank_rows(sample_of("larder-shop"), [q["query"] for q in questions("larder-shop")])
     check_golden("larder-shop.ranks.csv", written(rows), update_golden)

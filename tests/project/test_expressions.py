@@ -104,6 +104,7 @@ def test_no_expression_of_the_project_may_take_very_long() -> None:
     assert int(done.stdout.split()[0]) > 500
 
 
+@pytest.mark.slow
 def test_texts_of_another_analyser_are_measured() -> None:
     """25 letters go round `(a+)+` in 2 to the 24 ways; the flags are those of the expression."""
     flags = {"ignorecase": True, "multiline": False, "dotall": False, "verbose": False}

@@ -381,6 +381,7 @@ def scores_by_id(c: Corpus, terms: Iterable[str], part: str) -> dict[str, float]
     return c.of(bm25(postings, numbers, len(c.graph.nodes)))
 
 
+@pytest.mark.slow
 @given(corpora(), st.sets(st.sampled_from([t for w in WORDS for t in terms_of(w)])))
 def test_an_unrelated_file_makes_nothing_match_that_did_not(c: Corpus, terms: set[str]) -> None:
     unrelated = facts_of("zebra", [Def("giraffe", "zebra zebra", NodeKind.CLASS), Def("giraffe.run", "gnu")])

@@ -41,6 +41,7 @@ def ring(n: int) -> Transition:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=count_of(40, 120))
 @given(graphs_with_seeds(), weight_choices, dampings, epsilons)
 def test_is_never_farther_than_its_bound(
@@ -126,6 +127,7 @@ def test_which_walk_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
 shares = st.sampled_from([0.01, 0.3, 0.9])
 
 
+@pytest.mark.slow
 @settings(max_examples=count_of(40, 120))
 @given(graphs_with_seeds(), st.randoms(use_true_random=False), weight_choices, dampings, epsilons, shares)
 def test_a_walk_that_goes_on_is_within_its_bound(
@@ -197,6 +199,7 @@ def test_a_threshold_out_of_range(epsilon: float) -> None:
         push_pagerank(ring(3), np.ones(3), damping=0.5, epsilon=epsilon)
 
 
+@pytest.mark.slow
 def test_a_graph_is_turned_once_and_forgotten() -> None:
     gc.collect()
     before = len(push._turned)

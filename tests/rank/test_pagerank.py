@@ -102,6 +102,7 @@ def test_m_is_in_the_stated_form(graph: CodeGraph, weights: WalkWeights) -> None
     assert ((m.weights > 0) & (m.weights <= 1)).all()
 
 
+@pytest.mark.slow
 @given(random_graphs(), weight_choices)
 def test_normalised_columns_sum_to_1(graph: CodeGraph, weights: WalkWeights) -> None:
     plain = dense(build_transition(graph, weights)).sum(axis=0)

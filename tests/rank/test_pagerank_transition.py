@@ -55,6 +55,7 @@ def _unchanged(before: CodeGraph, after: CodeGraph, weights: WalkWeights) -> Pre
     return PreviousTransition(build_transition(before, weights), nodes, np.array(is_other, dtype=np.bool_))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most_pieces", [10_000, 0])
 @given(states=_states(), weights=st.sampled_from(_WEIGHTS))
 def test_columns_that_are_as_they_were_may_be_taken_over(

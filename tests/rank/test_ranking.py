@@ -608,6 +608,7 @@ options = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(corpora(linked=True), said, options)
 def test_any_answer(c: Corpus, text: str, asked: AskOptions) -> None:
     transition = build_transition(c.graph, WalkWeights())

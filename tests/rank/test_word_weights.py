@@ -19,6 +19,7 @@ def plain(late: re.Pattern[str]) -> re.Pattern[str]:
     return re.compile(late.pattern, re.IGNORECASE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", _BOTH)
 @given(data=st.data())
 def test_every_phrase_holds_a_word_that_is_looked_for(kind: str, data: st.DataObject) -> None:

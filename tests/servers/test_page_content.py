@@ -56,6 +56,7 @@ def test_no_colors_for_what_is_unknown_or_long() -> None:
     assert len(color_source("a.py", "x = 1\n" * 5_000)) == 2_000
 
 
+@pytest.mark.slow
 def test_questions_lead_back_to_what_they_come_from() -> None:
     repository = Repository.open(CHECKOUT / "sample_repos" / "taskboard-api", exact_root=True)
     questions = find_questions(repository, repository.map(max_tokens=4_000).overview)

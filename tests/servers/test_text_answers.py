@@ -59,6 +59,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 
 
 class TestBudget:
+    @pytest.mark.slow
     @pytest.mark.parametrize("max_tokens", BUDGETS)
     def test_is_never_exceeded(self, max_tokens: int, sample: Repository, hub: Repository) -> None:
         for question in ("where does user authentication happen?", "verifyToken", "qqzzqq", "x " * 3000):

@@ -285,6 +285,7 @@ class TestCommand:
             served = json.loads(server.request("GET", "/api/repositories")[2])["repositories"]
             assert [each["name"] for each in served] == ["a", "b"]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
     def test_ends_at_a_signal(self, number: signal.Signals, code: int, small: Path) -> None:
         with WebServer(small) as server:

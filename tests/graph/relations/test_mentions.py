@@ -126,6 +126,7 @@ def test_a_plain_word_means_nothing_that_is_the_languages_own_or_anothers() -> N
     assert mentions_of(text, app__run_DOT_js=script) == {("app/run.js::serve", "doc-word", 1)}
 
 
+@pytest.mark.slow
 def test_a_name_that_much_is_called_by_is_looked_up_soon() -> None:
     code = "".join(f"class C{i}:\n    def fetch_all(self, x):\n        return x.fetch_all()\n" for i in range(3000))
     text = "".join(f"# Part {i}\n\nAsk `fetch_all`.\n\n" for i in range(300))
