@@ -144,6 +144,7 @@ class TestText:
         assert json.loads(done.stdout)["query"] == "price"
         assert "answer_id" not in json.loads(done.stdout)
 
+    @pytest.mark.slow
     def test_standard_input(self, small: Path) -> None:
         by_pipe = run("ask", "-", cwd=small, stdin=b"\xef\xbb\xbfwhere is the price?\n")
         assert by_pipe.code == 0 and "price_of" in by_pipe.stdout

@@ -80,6 +80,7 @@ def test_callers_of_what_is_overridden_stand_apart(tmp_path: Path) -> None:
     assert "overridden by disk.py::Disk.save" in invoke("show", "Store.save", cwd=repository).stdout
 
 
+@pytest.mark.slow
 def test_a_function_that_is_only_handed_on_is_found_where_it_is_named(tmp_path: Path) -> None:
     files = {
         "jobs.py": "from functools import partial\n\n\ndef tidy(x): ...\n\n\ndef run(items):\n"

@@ -46,6 +46,7 @@ def test_every_grammar_of_the_package_loads(shop: Path) -> None:
     assert _findings(shop)["grammars"]["detail"].startswith("26 load: bash, c, cpp,")
 
 
+@pytest.mark.slow
 def test_a_client_that_starts_a_program_that_is_gone_is_named(shop: Path) -> None:
     (shop / ".mcp.json").write_text('{"mcpServers": {"causalist": {"command": "/gone/python", "args": []}}}')
     wrong = _findings(shop)["Claude Code, project"]

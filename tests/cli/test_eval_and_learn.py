@@ -27,6 +27,7 @@ def arguments(committed: Path, tmp_path: Path) -> tuple[str, ...]:
     return ("--data", str(data), "--clones", str(tmp_path / "clones"))
 
 
+@pytest.mark.slow
 def test_document(arguments: tuple[str, ...]) -> None:
     done = invoke("eval", *arguments, "--json")
     assert (done.code, done.stderr) == (0, "")
@@ -35,6 +36,7 @@ def test_document(arguments: tuple[str, ...]) -> None:
     assert document["settings"]["top_k"] == 20 and document["skipped"] == []
 
 
+@pytest.mark.slow
 def test_text(arguments: tuple[str, ...]) -> None:
     done = invoke("eval", *arguments, "--lang", "python", "--top-k", "10")
     assert (done.code, done.stderr) == (0, "")

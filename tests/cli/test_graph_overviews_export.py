@@ -29,6 +29,7 @@ def edges_of(folder: Path, *options: str) -> list[dict[str, object]]:
 
 
 class TestJsonLines:
+    @pytest.mark.slow
     def test_keys_and_order(self, taskboard_copy: Path) -> None:
         edges = edges_of(taskboard_copy)
         assert all(list(edge) == EDGE for edge in edges)
@@ -93,6 +94,7 @@ class TestNetworkx:
         text = export(small, "--format", kind, "--kind", "imports")
         assert "shop/prices.py::with_tax" in text
 
+    @pytest.mark.slow
     def test_externals_have_no_place(self, taskboard_copy: Path) -> None:
         data = json.loads(export(taskboard_copy, "--format", "node-link", "--all"))
         graph = networkx.node_link_graph(data, edges="edges")

@@ -141,6 +141,7 @@ class TestStreams:
         assert run("status", cwd=folder).code == 0
         assert json.loads(run("status", "--json", cwd=folder).stdout)["repository"]["root"] == str(folder)
 
+    @pytest.mark.slow
     @pytest.mark.skipif(os.name == "nt", reason="pipes are another thing there")
     @pytest.mark.parametrize(
         "arguments", [("graph", "export", "--format", "jsonl", "--all"), ("ask", "token", "--json"), ("--help",)]
@@ -156,6 +157,7 @@ class TestStreams:
         os.close(writer)
         assert (process.returncode, process.stderr) == (0, b"")
 
+    @pytest.mark.slow
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such file")
     def test_full_disk_is_an_error(self, small: Path) -> None:
         with Path("/dev/full").open("wb") as full:
@@ -168,6 +170,7 @@ class TestStreams:
         assert b"causalist: usage: cannot write the results" in process.stderr
 
 
+@pytest.mark.slow
 def test_modules_in_the_repository_are_not_imported(tmp_path: Path) -> None:
     """`python -m` puts the current folder first on the import path; a repository must not get to run that way."""
     for name in ("numpy", "click", "tree_sitter"):

@@ -36,6 +36,7 @@ def test_modes_and_variants_of_settings_and_options() -> None:
     assert "[hippo|dense|sparse|hybrid]" in invoke("memory", "search", "--help").stdout
 
 
+@pytest.mark.slow
 def test_settings_count_where_no_option_is_given(folder: Path) -> None:
     run("memory", "add", "docs", cwd=folder)
     question = "Who leads the team of the JWT checks?"
@@ -54,6 +55,7 @@ def test_settings_count_where_no_option_is_given(folder: Path) -> None:
     assert done.code == 2 and "magic" in done.stderr
 
 
+@pytest.mark.slow
 def test_add_search_graph_and_stats(folder: Path) -> None:
     done = run("memory", "add", "docs", cwd=folder)
     assert (done.code, done.stdout, done.stderr) == (
@@ -100,6 +102,7 @@ def test_hops_and_modes(folder: Path) -> None:
         assert done.code == 0 and "docs/auth.md#tokens" in done.stdout, options
 
 
+@pytest.mark.slow
 def test_a_model_is_asked_once_and_what_it_takes_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("llm", reason="llm, which asks models, is not installed")
     from causalist.memory import extractors
@@ -173,6 +176,7 @@ def test_superseding_documents_are_named_even_if_not_shown_but_never_hidden_ones
         assert [(e["passage"], e["superseded_by"]) for e in found["results"]] == [("old.md#zebra-rule", superseding)]
 
 
+@pytest.mark.slow
 def test_what_one_reader_may_see_is_in_no_graph_of_others(folder: Path) -> None:
     write_all(folder, {"docs/key.md": "---\nvisible_to: [ops]\n---\n# Key\n\nThe Identity Team asks Vera Quist.\n"})
     run("memory", "add", "docs", cwd=folder)
@@ -188,6 +192,7 @@ def test_what_one_reader_may_see_is_in_no_graph_of_others(folder: Path) -> None:
     assert sorted(again.passage_ids) == ["docs/auth.md#tokens", "docs/food.md#food", "docs/people.md#people"]
 
 
+@pytest.mark.slow
 def test_status_names_outdated_documents(folder: Path) -> None:
     run("memory", "add", "docs", cwd=folder)
     first = json.loads(invoke("memory", "status", "--json").stdout)
@@ -210,6 +215,7 @@ def test_feedback_is_kept_and_counts(folder: Path) -> None:
     assert "docs/food.md#x" in invoke("memory", "feedback", question, "docs/food.md#x").failed("usage")
 
 
+@pytest.mark.slow
 def test_settings_of_the_walk_and_the_weights(folder: Path) -> None:
     run("memory", "add", "docs", cwd=folder)
 

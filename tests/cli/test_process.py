@@ -45,6 +45,7 @@ print(len(os.listdir("/proc/self/task")), "OPENBLAS_NUM_THREADS" in os.environ, 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted as Linux tells them")
 @pytest.mark.parametrize("command", ["ask", "learn", "memory", "serve"])
 def test_numpy_has_threads_where_matrices_are_multiplied(command: str) -> None:

@@ -56,6 +56,7 @@ def test_color_is_off_where_the_user_says_so(variable: str, value: str, monkeypa
     assert not is_colored("auto") and is_colored("always") and not is_colored("never")
 
 
+@pytest.mark.slow
 def test_an_editor_opens_a_result_at_its_line(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VISUAL", raising=False)
     script = shop / "editor"

@@ -2,10 +2,13 @@
 
 import re
 
+import pytest
+
 from tests.docs import map_page
 from tests.docs.blocks import blocks_of
 
 
+@pytest.mark.slow
 def test_the_map_of_the_sample_is_real() -> None:
     page = map_page.PAGE.read_text(encoding="utf-8")
     assert blocks_of(page, "generated")["sample"] == map_page.sample(), "run `python -m tests.docs.map_page --write`"

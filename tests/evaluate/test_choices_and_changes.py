@@ -23,6 +23,7 @@ def changing_together(n: int) -> dict[str, str]:
     return {"a.py": A.format(n), "b.py": B.format(n), "c.py": ALONE.format(1), "d.py": ALONE.format(2)}
 
 
+@pytest.mark.slow
 def test_files_that_changed_together_are_foretold(tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     make_history(clone, *((day, changing_together(day)) for day in range(1, 8)))

@@ -77,6 +77,7 @@ def test_means_and_paired_differences(report: Report) -> None:
     assert "fused" not in everything.differences
 
 
+@pytest.mark.slow
 def test_groups(report: Report) -> None:
     assert [(s.name, s.n) for s in report.files] == [
         ("all", 3),

@@ -37,6 +37,7 @@ def triple(e: SubgraphEdge) -> tuple[int, int, int]:
     return e.source, e.target, e.kind
 
 
+@pytest.mark.slow
 @given(subgraphs())
 def test_every_edge_is_accounted_for(case: tuple[list[SubgraphEdge], list[float], list[str]]) -> None:
     edges, scores, ids = case

@@ -14,6 +14,7 @@ from tests.graph.relations.test_routes import EXPRESS, graph_of
 from tests.graphs import EdgeSpec, make_graph, random_graphs
 
 
+@pytest.mark.slow
 @given(random_graphs(), st.data())
 def test_all_edges_among_the_chosen(graph: CodeGraph, data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.integers(0, len(graph.nodes) - 1), unique=True))

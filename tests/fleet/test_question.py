@@ -72,6 +72,7 @@ def test_the_repository_that_a_question_is_about_answers_first(view: FleetView, 
     assert found.answer.results[0].id.startswith(f"{repository}:")
 
 
+@pytest.mark.slow
 def test_a_pack_cites_repositories_and_has_their_source(view: FleetView) -> None:
     found = ask_fleet(view, "where is the total of an invoice computed")
     pack = found.answer.pack
@@ -138,6 +139,7 @@ def test_a_fleet_without_an_index_says_so(tmp_path: Path) -> None:
         ask_fleet(FleetView.of(fleet.file, fleet.store), "what is x")
 
 
+@pytest.mark.slow
 def test_a_damaged_shard_costs_itself_alone(tmp_path: Path) -> None:
     fleet = make_fleet(tmp_path, ["money", "shop"])
     index = fleet.store.local_object(fleet.shard("money").objects["index"], "index")

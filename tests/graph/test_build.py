@@ -90,6 +90,7 @@ def assert_invariants(linked: LinkedGraph, n_files: int) -> None:
     assert set(edges.kinds[is_external[edges.sources]].tolist()) <= {EdgeKind.ROUTES}
 
 
+@pytest.mark.slow
 def test_the_sample_repository(sample: list[tuple[str, FileFacts]]) -> None:
     linked = build_graph(sample, load_settings())
     assert_invariants(linked, len(sample))

@@ -1,5 +1,7 @@
 """Functions between which a build chooses: what a condition denies, and what commands say of the set."""
 
+import pytest
+
 from causalist.graph import build_graph
 from causalist.graph.conditional_definitions import are_exclusive
 from causalist.graph.invalidation import compare_interfaces
@@ -28,6 +30,7 @@ def _graph(header: bytes = _HEADER) -> CodeGraph:
     return build_graph(files, load_settings()).graph
 
 
+@pytest.mark.slow
 def test_the_certainty_of_a_set_is_shared_and_named() -> None:
     graph = _graph()
     edges = [graph.edge(e) for e in range(len(graph.edges)) if graph.edge(e).kind == "calls"]

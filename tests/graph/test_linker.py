@@ -87,6 +87,7 @@ int second() { return *counts.begin(); }
 """
 
 
+@pytest.mark.slow
 def test_a_constant_variable_calls_the_constant_one_of_two_methods(tmp_path: Path) -> None:
     graph = in_memory(write_all(tmp_path / "a", {"table.h": TABLE, "main.cc": USES})).index.graph
     edges, ids = graph.edges, graph.nodes.ids

@@ -33,6 +33,7 @@ def found(graph: CodeGraph, what: str, name: str) -> set[str]:
     return {each.node for each in navigate.find_tests_reaching(graph, changed, max_depth=3, min_confidence=0.0)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _CASES)
 def test_users_of_the_class(name: str) -> None:
     text = (_FOLDER / name).read_text(encoding="utf-8")

@@ -77,6 +77,7 @@ def test_without_items_every_citation_is_wrong() -> None:
     assert checker.feed("[a.py:1]") == "[not in the context: a.py:1]"
 
 
+@pytest.mark.slow
 def test_no_list_of_citations_takes_long() -> None:
     hostile = "[" + "Makefile:1, " * 80 + "x"
     for text in (hostile + "]", hostile, "[a:1" * 5000, "[[a]" * 5000, "[" + "a:1-" * 5000):

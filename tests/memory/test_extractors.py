@@ -140,6 +140,7 @@ def test_near_names() -> None:
     }
 
 
+@pytest.mark.slow
 def test_near_words_are_those_that_comparing_all_finds() -> None:
     """Against comparing every pair, for words that differ by random edits."""
     rng = random.Random(7)

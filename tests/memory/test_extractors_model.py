@@ -91,6 +91,7 @@ def test_malformed_answers_make_no_edge(seed: int) -> None:
     _check(seed, Answering(answer), answers)
 
 
+@pytest.mark.slow
 def test_malformed_answers_of_a_server() -> None:
     """A few through the library and a socket; `python -m tests.benchmarks.memory.malformed` tries 300."""
     pytest.importorskip("llm", reason="llm, which asks models, is not installed")

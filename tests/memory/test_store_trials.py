@@ -188,6 +188,7 @@ def test_every_changed_byte_of_an_appended_change_is_noticed(grown: Path) -> Non
     assert seen == sorted(seen) and set(seen) == {0, 1}
 
 
+@pytest.mark.slow
 def test_what_a_killed_writer_appended_is_overwritten(grown: Path) -> None:
     data = grown.read_bytes()
     before = _texts(HippoIndex.load(grown))

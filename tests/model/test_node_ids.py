@@ -21,6 +21,7 @@ paths = st.text("%#:/.a235A", min_size=1, max_size=12) | st.text(st.characters()
 names = st.from_regex(r"[a-z_]\w{0,4}(\.[a-z_]\w{0,4}){0,2}", fullmatch=True)
 
 
+@pytest.mark.slow
 @given(paths)
 @example("%3A%3A")
 @example("%253A%23#::")

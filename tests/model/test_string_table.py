@@ -15,6 +15,7 @@ any_string = st.text(st.characters(), max_size=6) | st.text("ab\ud800\U0001f600\
 lists = st.lists(any_string, max_size=12)
 
 
+@pytest.mark.slow
 @given(lists)
 @example(["", "", ""])
 @example(["\ud83d\ude00", "\U0001f600"])  # two lone surrogates are not the character that they would make in UTF-16

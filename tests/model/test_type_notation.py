@@ -55,6 +55,7 @@ def _compounds(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 TYPES = st.recursive(NAMES, _compounds, max_leaves=8)
 
 
+@pytest.mark.slow
 @given(TYPES, TYPES)
 def test_sequences_and_mappings_hold_what_they_are_built_of(first: str, second: str) -> None:
     assert split_type(sequence_of(first)) == (Shape.SEQUENCE, [first, ""])
@@ -67,6 +68,7 @@ def test_functions_hold_their_result(result: str) -> None:
     assert split_type(callable_of(result)) == (Shape.CALLABLE, [result])
 
 
+@pytest.mark.slow
 @given(st.lists(TYPES, min_size=1, max_size=4))
 def test_tuples_hold_their_items(items: list[str]) -> None:
     assert split_type(tuple_of(items)) == (Shape.TUPLE, items)
@@ -92,6 +94,7 @@ def test_unions_hold_their_members_alone_and_inside_of_other_types(members: list
     assert split_type(sequence_of(as_member(union))) == (Shape.SEQUENCE, [as_member(union), ""])
 
 
+@pytest.mark.slow
 @given(TYPES, TYPES)
 def test_a_bracket_closes_at_the_end_of_what_it_opens(inner: str, rest: str) -> None:
     written = tuple_of([inner])

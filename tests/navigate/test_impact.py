@@ -162,6 +162,7 @@ def test_nothing_uses_it() -> None:
     assert reached(GRAPH, "c.py::h") == ()
 
 
+@pytest.mark.slow
 @given(random_graphs(), st.data())
 def test_is_breadth_first_search_against_the_edges(graph: CodeGraph, data: st.DataObject) -> None:
     ids = list(graph.nodes.ids)

@@ -118,6 +118,7 @@ def test_rules_without_a_measured_precision_are_said(named: Repository) -> None:
     assert (each.rule, each.evidence, each.edges) == ("external", "names", 1) and 0.9 < each.confidence < 1
 
 
+@pytest.mark.slow
 @given(graph=random_graphs())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_graphs_are_whole(graph: CodeGraph, named: Repository) -> None:

@@ -101,6 +101,7 @@ def test_json_with_room_for_everything() -> None:
     assert document["omitted"] == {"bodies": 0, "items": 0, "edges": 0}
 
 
+@pytest.mark.slow
 def test_bodies_come_first_best_first_and_edges_take_a_small_share() -> None:
     """Need divided by a power of the length puts `fetch` before `wait`: 0.4 / 175^0.3 is 0.085, 0.2 / 124^0.3 0.047."""
     given = three()

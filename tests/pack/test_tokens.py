@@ -59,6 +59,7 @@ def test_samples_of_this_project_are_never_under_counted_and_little_over() -> No
     assert sum(excess) / len(excess) < 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -5,6 +5,7 @@ import pytest
 from tests.parse.facts_of import facts_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dialect", "text", "shown"),
     [

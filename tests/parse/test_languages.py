@@ -147,6 +147,7 @@ def test_every_extension_has_one_dialect() -> None:
     assert len(found) == len(set(found)) and all(e.startswith(".") and e == e.lower() for e in found)
 
 
+@pytest.mark.slow
 def test_a_file_without_an_extension_is_read_by_what_its_first_line_names() -> None:
     script = b"#!/usr/bin/env bash\nopen() { :; }\n"
     assert [d.name for d in parse_file("bin/door", script).definitions] == ["open"]
@@ -257,6 +258,7 @@ def test_a_dialect_that_is_defined_twice(folder: Path) -> None:
         load_settings()
 
 
+@pytest.mark.slow
 def test_a_file_that_the_grammar_does_not_understand_is_read_by_the_one_behind_it() -> None:
     annotated = b"// @flow\nexport function open(key: ?Key, n: number = 1): Promise<Door> { return turn(key) }\n"
     facts = parse_source(annotated, load_grammar("javascript"))

@@ -38,6 +38,7 @@ def test_the_same_question_has_the_same_answer_without_work(
     assert second.route is Route.SIMPLE
 
 
+@pytest.mark.slow
 def test_another_question_option_or_index_has_another_answer(served: Repository, tmp_path: Path) -> None:
     served.ask(WHERE_AUTH)
     assert not is_kept(served.ask(WHERE_AUTH + "?"))
@@ -67,6 +68,7 @@ def test_a_file_that_changed_is_not_shown_as_it_was(tmp_path: Path) -> None:
     assert not is_kept(served.ask("save order")) and is_kept(served.ask("save order"))
 
 
+@pytest.mark.slow
 def test_what_could_be_better_is_not_kept(served: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(OPTIONAL["candidates.history"], failing(ConvergenceError("made to fail")))

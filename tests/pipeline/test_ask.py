@@ -210,6 +210,7 @@ def test_edges_of_files_are_lifted_from_their_definitions(question: str, sample:
     assert found == {key: value for key, value in lifted.items() if key not in repeats}
 
 
+@pytest.mark.slow
 @_EACH_QUESTION
 def test_rank_pagerank_is_the_pure_method(question: str, sample: Repository) -> None:
     graph = sample.index.graph

@@ -52,6 +52,7 @@ def test_with_plenty_of_time_the_answer_is_the_same(sample: Repository) -> None:
         assert plain_answer(hurried) == plain_answer(whole) and hurried.diagnostics == whole.diagnostics
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", list(Level))
 def test_when_time_is_up_words_still_answer(level: Level, sample: Repository) -> None:
     answer = sample.ask(WHERE_AUTH, AskOptions(level=level, explain=True), deadline=OVER)

@@ -140,6 +140,7 @@ def borrows(repository: Repository) -> bool:
     return any(edge.target == "vendored_lib/lib.py::borrowed" for edge in repository.edges(kinds=("calls",)))
 
 
+@pytest.mark.slow
 def test_the_index_remembers_that_submodules_are_wanted(tree: WorkTree, tmp_path: Path) -> None:
     with_submodule(tree, tmp_path)
     assert not borrows(opened(tree))

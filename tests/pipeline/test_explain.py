@@ -11,6 +11,7 @@ from causalist.rank.scoring.ranking import MIN_SHARE, N_SHARES, seed_shares
 _QUESTION = "where does user authentication happen?"
 
 
+@pytest.mark.slow
 def test_shares_are_asked_for(sample: Repository) -> None:
     assert all(hit.seeds is None for hit in sample.ask(_QUESTION).results)
     answer = sample.ask(_QUESTION, AskOptions(explain=True, top_k=8))
@@ -22,6 +23,7 @@ def test_shares_are_asked_for(sample: Repository) -> None:
     assert all(hit.seeds == () for hit in sample.ask(_QUESTION, AskOptions(explain=True, graph=False)).results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", list(Level))
 def test_shares_agree_with_a_dense_solve(level: Level, sample: Repository) -> None:
     """(I - damping M) x = s_i e_i for each seed, by elimination instead of iteration."""

@@ -35,6 +35,7 @@ def test_exclude(sample: Repository) -> None:
     assert rest and not any(CHAIN[0] in node or ".md" in node for node in rest)
 
 
+@pytest.mark.slow
 def test_patterns_are_those_of_gitignore(sample: Repository) -> None:
     def files(*include: str) -> set[str]:
         answer = sample.ask(WHERE_AUTH, AskOptions(include=include, top_k=50))

@@ -25,6 +25,7 @@ def check_golden(name: str, text: str, update: bool) -> None:
     assert text == path.read_bytes().decode(), f"{name} changed; if it should, run pytest --update-golden"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", list(Level))
 def test_pack(level: Level, sample: Repository, update_golden: bool) -> None:
     pack = sample.ask(WHERE_AUTH, AskOptions(top_k=8, level=level)).pack

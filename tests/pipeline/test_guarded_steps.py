@@ -98,6 +98,7 @@ def test_a_step_that_is_done_again_adds_up(monkeypatch: pytest.MonkeyPatch) -> N
 # -- guarded steps
 
 
+@pytest.mark.slow
 @_EACH_STEP
 def test_a_step_that_fails_is_skipped_and_named(step: str, sample: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OPTIONAL[step], failing(ConvergenceError("made to fail")))

@@ -83,6 +83,7 @@ def test_a_refresh_reads_new_commits_only(past: Past, read: list[str]) -> None:
     check_fresh(check)
 
 
+@pytest.mark.slow
 def test_an_amended_commit_and_another_branch_replace_what_was_read(past: Past) -> None:
     Repository.open(past.path)
     past.git("commit", "-q", "--amend", "-m", "Save twice", time=30)
@@ -158,6 +159,7 @@ def test_without_git_or_commits_there_is_no_history(tmp_path: Path) -> None:
         assert messages_like(repository, "x") == {}
 
 
+@pytest.mark.slow
 def test_it_is_read_beside_where_several_processes_parse(
     past: Past, read: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,6 +174,7 @@ def test_it_is_read_beside_where_several_processes_parse(
     assert len(read) == 1, "one commit is read here"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_history_that_cannot_be_read_is_told(past: Past, processes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collect, "_PARALLEL_THRESHOLD_BYTES", 0)

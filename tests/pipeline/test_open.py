@@ -557,6 +557,7 @@ def test_a_stale_read_only_index_is_refreshed_in_memory_at_worst(
 # -- processes and threads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("processes", "pool_from"), [(1, 0), (2, 0), (2, 1 << 40)], ids=["one", "pool", "pair"])
 def test_the_number_of_processes_does_not_show(
     processes: int, pool_from: int, sample: Repository, monkeypatch: pytest.MonkeyPatch

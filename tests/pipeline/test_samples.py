@@ -33,6 +33,7 @@ def questions(name: str) -> list[dict[str, Any]]:
     return [question for question in EXPECTED["question"] if question["repository"] == name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", EXPECTED["question"], ids=lambda q: q["query"])
 def test_answers(question: dict[str, Any], sample_of: Callable[[str], Repository]) -> None:
     repository = sample_of(question["repository"])

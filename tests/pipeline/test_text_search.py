@@ -242,6 +242,7 @@ def test_a_report_as_a_json_string_is_answered_as_its_text(limits: Repository, e
     assert answer.attempts == 2 and _as_words(answer) == ["broadened"] and _as_words(plain) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quote", ['"', "'"])
 def test_a_sentence_in_quotes_is_answered_as_a_question(limits: Repository, quote: str) -> None:
     sentence = "plan_limit returns None for the team plan today"  # 8 words

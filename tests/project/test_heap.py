@@ -31,6 +31,7 @@ def _kept(given_back: bool) -> int:
     return int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="nothing is done elsewhere than with glibc")
 def test_what_large_arrays_took_is_given_back() -> None:
     assert _kept(given_back=True) <= 8 < 32 <= _kept(given_back=False)
@@ -67,6 +68,7 @@ def test_where_there_is_no_glibc_nothing_is_done(monkeypatch: pytest.MonkeyPatch
     heap.disable_trim()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="nothing is done elsewhere than with glibc")
 def test_what_is_freed_is_used_again_by_a_process_that_stays() -> None:
     """Fifty times 8 MiB of zeros that are written to: fresh from the system, each page of it is cleared."""

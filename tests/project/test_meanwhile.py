@@ -32,6 +32,7 @@ def found(size: int = 3) -> Found:
     return Found(os.getpid(), StringTable.from_strings(["é", "", "\udc80"]), np.arange(size, dtype=np.int32))
 
 
+@pytest.mark.slow
 @beside
 def test_it_is_found_in_a_process_of_its_own() -> None:
     """Larger than a pipe holds: it ends although nobody has asked yet."""

@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SAMPLES = Path(__file__).parents[2] / "sample_repos"
 
 
+@pytest.mark.slow
 def test_the_tests_of_the_shop_pass(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-S", "-m", "unittest", "discover", "-s", "tests", "-t", "."],

@@ -32,6 +32,7 @@ def _texts(made: tuple[Mutant, ...]) -> list[str]:
     return [each.data.decode() for each in made]
 
 
+@pytest.mark.slow
 @needs_operators
 def test_the_body_is_taken_away_first() -> None:
     made = make_mutants(CODE, "price", 2, 5, 2)

@@ -113,6 +113,7 @@ def test_where_no_word_led_there_is_nothing_to_give() -> None:
     assert not definition_support(graph, np.zeros(2)).any()
 
 
+@pytest.mark.slow
 @given(random_graphs(), st.data())
 def test_it_is_the_walk_of_the_transition_both_ways(graph: CodeGraph, data: st.DataObject) -> None:
     """Against a dense matrix that `build_transition` made, step by step, at what is no file."""
@@ -142,6 +143,7 @@ def test_it_is_the_walk_of_the_transition_both_ways(graph: CodeGraph, data: st.D
             assert found[node] == pytest.approx(0.0, abs=1e-3)
 
 
+@pytest.mark.slow
 @given(random_graphs(), st.data())
 def test_links_that_are_picked_give_what_all_give(graph: CodeGraph, data: st.DataObject) -> None:
     """To the last digit, whether the links of what is reached are picked out of those of a large graph or not."""

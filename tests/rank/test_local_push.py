@@ -84,6 +84,7 @@ def test_the_size_of_the_graph_costs_nothing(n: int) -> None:
     assert result.residual == 0.5**10
 
 
+@pytest.mark.slow
 @given(graphs_with_seeds(), weight_choices, dampings, epsilons)
 def test_follows_no_more_links_than_stated(
     case: tuple[CodeGraph, np.ndarray], weights: WalkWeights, damping: float, epsilon: float
@@ -212,6 +213,7 @@ def test_a_graph_is_turned_once_and_forgotten() -> None:
     assert len(push._turned) == before
 
 
+@pytest.mark.slow
 @given(graphs_with_seeds(), weight_choices)
 def test_both_ways_to_transpose_agree(case: tuple[CodeGraph, np.ndarray], weights: WalkWeights) -> None:
     m = build_transition(case[0], weights)

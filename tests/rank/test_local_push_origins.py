@@ -28,6 +28,7 @@ def test_a_node_has_its_score_from_those_that_lead_to_it() -> None:
     assert np.allclose(compute_origin_shares(_MEET, seeds, groups, damping=0.5), expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @given(graphs_with_seeds(), weight_choices, st.sampled_from([0.0, 0.5, 0.85]), st.integers(0, 3))
 def test_shares_are_those_of_the_solved_equation(
     case: tuple[CodeGraph, np.ndarray], weights: WalkWeights, damping: float, n_more: int

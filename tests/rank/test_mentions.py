@@ -143,6 +143,7 @@ def test_imports_from_the_same_folder_do_not_mean_files_without_a_stem() -> None
 # -- names in general
 
 
+@pytest.mark.slow
 @given(corpora())
 def test_every_definition_and_file_is_found_by_its_name(c: Corpus) -> None:
     for path, facts in c.files:
@@ -166,6 +167,7 @@ def test_only_what_bears_a_name_is_found_by_it(c: Corpus, name: str) -> None:
 told = st.lists(st.sampled_from([*NAMES, *PATHS, "Token.auth", "`auth`", "from auth import login", "\n", "x()"]))
 
 
+@pytest.mark.slow
 @given(corpora(linked=True), told.map(" ".join))
 def test_mentions_lie_between_0_and_1_and_mean_no_externals(c: Corpus, text: str) -> None:
     scores = mention_scores(parse_query(text), c.graph, c.lexical)

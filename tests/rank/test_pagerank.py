@@ -149,6 +149,7 @@ def test_links_that_add_up_do_not_exceed_1_by_rounding() -> None:
             assert 1 - 1e-15 < m.weights[0] <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("normalise", [False, True])
 @given(case=graphs_with_seeds(), weights=weight_choices, damping=st.sampled_from([0.0, 0.3, 0.5, 0.85, 0.97]))
 def test_scores_solve_the_equation(
@@ -193,6 +194,7 @@ def test_a_hand_worked_walk() -> None:
     assert np.allclose(result.scores, [1 / 2.12, 0.8 / 2.12, 0.32 / 2.12], rtol=1e-12)
 
 
+@pytest.mark.slow
 @given(graphs_with_seeds(), st.randoms(use_true_random=False))
 def test_relabelling_permutes_scores(case: tuple[CodeGraph, np.ndarray], random) -> None:
     graph, seeds = case
@@ -220,6 +222,7 @@ def test_relabelling_permutes_scores(case: tuple[CodeGraph, np.ndarray], random)
     assert np.allclose(moved[position], scores, rtol=0, atol=1e-14)
 
 
+@pytest.mark.slow
 @given(graphs_with_seeds())
 def test_damping_0_returns_the_seeds(case: tuple[CodeGraph, np.ndarray]) -> None:
     graph, seeds = case
@@ -228,6 +231,7 @@ def test_damping_0_returns_the_seeds(case: tuple[CodeGraph, np.ndarray]) -> None
     assert (result.n_iterations, result.outcome) == (1, "converged")
 
 
+@pytest.mark.slow
 @given(graphs_with_seeds())
 def test_seeds_are_not_changed(case: tuple[CodeGraph, np.ndarray]) -> None:
     graph, seeds = case

@@ -392,6 +392,7 @@ def test_what_stands_behind_20_000_characters_is_not_read() -> None:
     assert len(parse_query("x" * 30_000).text) == 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

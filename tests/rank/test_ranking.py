@@ -647,6 +647,7 @@ def test_any_answer(c: Corpus, text: str, asked: AskOptions) -> None:
     assert all(len(found) <= 2 for found in inside.values())
 
 
+@pytest.mark.slow
 @given(corpora(linked=True), options)
 def test_unknown_words_find_nothing(c: Corpus, asked: AskOptions) -> None:
     ranking = ask(c, "zebra giraffe", asked)

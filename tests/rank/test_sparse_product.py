@@ -95,6 +95,7 @@ def test_scipy_sparse_works_after_a_walk() -> None:
     run(WALK_ONCE + "assert walk() == expected" + SPARSE_ONCE + "assert walk() == expected")
 
 
+@pytest.mark.slow
 def test_a_walk_works_after_scipy_sparse() -> None:
     run(WALK_ONCE + SPARSE_ONCE + "assert walk() == expected" + SPARSE_ONCE)
 

@@ -41,6 +41,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["text", "markdown", "json"])
 @pytest.mark.parametrize("budget", [150, 300, 700, 2000, 20_000])
 def test_never_above_the_budget(format: str, budget: int, sample: Repository, odd: Repository) -> None:

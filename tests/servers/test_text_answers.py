@@ -107,6 +107,7 @@ class TestBudget:
 
 
 class TestAsk:
+    @pytest.mark.slow
     def test_is_the_pack_with_ids_to_go_on_with(self, sample: Repository) -> None:
         text = ask_text(sample, "where does user authentication happen?", 4000, None)
         assert text.startswith("# where does user authentication happen?\n")

@@ -233,6 +233,7 @@ class TestSharedMachine:
         )
         assert "causalist" in listed.stdout and server.token not in listed.stdout
 
+    @pytest.mark.slow
     def test_what_is_kept_for_the_user_is_the_users_alone(self, tmp_path: Path) -> None:
         """However loose the mask of new files is."""
         folder = write_all(tmp_path / "small", SMALL)
@@ -276,6 +277,7 @@ class TestCommand:
         done = invoke("serve", "web", str(small), "--repo", str(small))
         assert done.code == 2 and "either with --repo or without it" in done.stderr
 
+    @pytest.mark.slow
     def test_a_folder_of_repositories(self, tmp_path: Path) -> None:
         for name in ("a", "deep/b"):
             folder = write_all(tmp_path / "projects" / name, SMALL)

@@ -196,6 +196,7 @@ def test_scanning_opens_no_file(place: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert [path for path in opened if path.endswith(".py")] == []
 
 
+@pytest.mark.slow
 def test_a_tree_deeper_than_pythons_stack(place: Any) -> None:
     where = str(place.path)
     for _ in range(1_100):

@@ -131,6 +131,7 @@ def test_walk_agrees_with_git_on_several_levels(folder_type: Any, files: dict[st
     check(folder_type, files)
 
 
+@pytest.mark.slow
 @settings(max_examples=count_of(25, 60), deadline=None)
 @given(top=_IGNORE_FILE, inner=_IGNORE_FILE)
 def test_walk_agrees_with_git_on_drawn_patterns(folder_type: Any, top: str, inner: str) -> None:

@@ -47,6 +47,7 @@ def test_submodules_that_are_checked_out_are_listed_when_asked_for(outer: Any) -
     assert scan.commit == outer.git("rev-parse", "HEAD")
 
 
+@pytest.mark.slow
 def test_submodules_of_submodules_are_listed_too(outer: Any, make_folder: Callable[[str], Any]) -> None:
     top = make_folder("top").init()
     top.git(*ALLOWED, "submodule", "--quiet", "add", str(outer.path), "outer")

@@ -67,6 +67,7 @@ def test_tables_of_statements_and_models() -> None:
     }
 
 
+@pytest.mark.slow
 def test_texts_are_joined_by_their_key() -> None:
     files = {
         "src/locales/en.json": '{"auth": {"forgot": "Forgot?"}, "unused": "x"}',

@@ -68,6 +68,7 @@ def requests(files: Mapping[str, str]) -> dict[str, list[str]]:
     return {f"{each.method} {each.path}": list(each.requests) for each in list_routes(graph_of(files)) if each.requests}
 
 
+@pytest.mark.slow
 def test_express_below_the_mounts_of_other_files() -> None:
     assert served(EXPRESS) == [
         ("GET", "/api/users", "control.js::list"),
@@ -355,6 +356,7 @@ def test_join_path(prefix: str, path: str, expected: str) -> None:
     assert join_path(prefix, path) == expected
 
 
+@pytest.mark.slow
 def test_files_whose_path_is_a_route() -> None:
     files = {
         "src/app/layout.tsx": "export default function Layout() {}\n",

@@ -1,6 +1,8 @@
 """Routes of Spring, JAX-RS, ASP.NET, gin, axum, Rails, Laravel, Symfony and Slim, with paths worked by hand from their
 documentation; requests of clients and tests."""
 
+import pytest
+
 from causalist.parse import parse_file
 from tests.graph.relations.test_routes import requests, served
 
@@ -188,6 +190,7 @@ async fn drop_user() {}
     ]
 
 
+@pytest.mark.slow
 def test_rails_resources_namespaces_and_members() -> None:
     files = {
         "config/routes.rb": """
