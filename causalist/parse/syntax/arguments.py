@@ -317,7 +317,7 @@ _KEYWORD = re.compile(r"([a-z]\w*)\s*=(?!=)\s*(.*)", re.DOTALL)
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?P<exponent>[ed][-+]?\d+)?(?:_(?P<kind>\w+))?")
 _IS_LOGICAL = re.compile(r"\.\s*(?:true|false|and|or|not|n?eqv|eq|ne|[lg][te])\s*\.|[<>]|[=/]=")
 _ELEMENT_OF = re.compile(r"([a-z]\w*(?:\s*\.\s*[a-z]\w*)*)\s*\(([^()]*)\)")
-_NAMED_CHAIN = re.compile(r"[a-z]\w*\s*\0?(?:\s*\.\s*[a-z]\w*\s*\0?)*")
+_NAMED_CHAIN = re.compile(r"[a-z]\w*+\s*+\0?+\s*+(?:\.\s*+[a-z]\w*+\s*+\0?+\s*+)*+")
 _OPERAND = re.compile(r"\s*\*\*\s*|\s*[-+*/]\s*")
 
 

@@ -456,7 +456,7 @@ def read_specifics(data: bytes, definitions: Sequence[Definition]) -> Iterator[E
 
 _INTERFACE = re.compile(rb"[ \t]*(?P<end>end[ \t]*)?(?:abstract[ \t]+)?interface\b")
 _INNER = re.compile(r"\s*(?P<end>end\s*)?(?:type\b(?!\s*\()|(?:abstract\s+)?interface\b)(?!\s+is\b)")
-_TYPED_FUNCTION = re.compile(r"(?:\b(?:pure|impure|elemental|recursive|module)\s+)*(.*?)\s*\bfunction\b")
+_TYPED_FUNCTION = re.compile(r"(?:\b(?:pure|impure|elemental|recursive|module)\s++)*+(.*?)(?:\n\s*+)?\bfunction\b")
 _NAMED_RESULT = re.compile(r"\bresult\s*\(\s*(\w+)")
 _OF_TYPE = re.compile(r"(?:type|class)\((\w+|\*)\)")
 _OF_KIND = re.compile(r"(?:\((?:len=[^,()]*,)?(?:kind=)?([\w*:=]+)\)|\*(\d+))$")
@@ -516,8 +516,9 @@ def read_declared_types(data: bytes, definitions: Sequence[Definition]) -> TypeS
         if typed := _TYPED_FUNCTION.match(head):
             of_result = _NAMED_RESULT.search(head)
             name = of_result[1] if of_result else definition.name
+            written = typed[1].rstrip()
             type_ = (
-                own.get(name) or dict(_declared_types(typed[1], name)).get(name, "") if typed[1] or name in own else ""
+                own.get(name) or dict(_declared_types(written, name)).get(name, "") if written or name in own else ""
             )
             if type_:
                 result.returns.append((number, type_))
