@@ -469,6 +469,7 @@ def test_the_change_since_the_last_commit(page: Any, tmp_path: Path) -> None:
         page.wait_for_selector("#drawn[open] svg")
         assert page.locator("#drawn-title").inner_text().endswith(" to the working tree")
         assert page.locator("#drawn-svg path[stroke='#cf222e']").count() == 1
+        page.wait_for_load_state("networkidle")  # else the end of the server cuts a request off
         page.locator("#drawn-svg g[data-node='shop/cart.py::total']").click()
         page.wait_for_function("() => document.querySelector('#code h2').textContent === 'total'")
         page.set_viewport_size({"width": 380, "height": 780})
