@@ -21,15 +21,15 @@ def test_every_signal_with_a_weight_is_said_in_words() -> None:
     "reasons, said",
     [
         ([], ()),
-        ([("pagerank", "reached over the graph, not by words")], ("reached over the graph, not by words",)),
-        ([("graph", ""), ("text", "tax, rate")], ("says tax, rate", "linked to others that fit")),
+        ([("pagerank", "reached through the graph, not by words")], ("reached through the graph, not by words",)),
+        ([("graph", ""), ("text", "tax, rate")], ("matches tax, rate", "linked to others that match")),
         # Signals with one phrase are said once, each word once.
         (
             [("name", "tax, rate"), ("found file", ""), ("name share", "rate, of, vat")],
             ("named for tax, rate, of, vat", "its file leads"),
         ),
-        ([("leading definitions", "Cart.add"), ("leading definition", "Cart.add")], ("holds Cart.add",)),
-        ([("leading definitions", ""), ("leading definition", "")], ("its own lines fit",)),
+        ([("leading definitions", "Cart.add"), ("leading definition", "Cart.add")], ("contains Cart.add",)),
+        ([("leading definitions", ""), ("leading definition", "")], ("its own lines match",)),
         # What one signal says is not taken apart, and braces of a source stay what they are.
         ([("literal", "2 in lines 3, 9: f(a, a, {})")], ("matches 2 in lines 3, 9: f(a, a, {})",)),
         # One of a plug-in has no phrase.
@@ -49,15 +49,15 @@ def test_what_is_said(reasons: list[tuple[str, str]], said: tuple[str, ...]) -> 
             ("named for tax, vat", "its file leads"),
         ),
         # That its file leads holds of all that stands there: what it says itself is told before that.
-        ([("found file", 3.0, ""), ("text", 0.5, "tax")], ("says tax", "its file leads")),
+        ([("found file", 3.0, ""), ("text", 0.5, "tax")], ("matches tax", "its file leads")),
         (
             [("found file", 3.0, ""), ("name", 1.0, ""), ("text", 0.5, "tax")],
-            ("says tax", "its file leads", "its name fits"),
+            ("matches tax", "its file leads", "its name matches"),
         ),
-        ([("found file", 3.0, ""), ("name", 1.0, "")], ("its file leads", "its name fits")),
+        ([("found file", 3.0, ""), ("name", 1.0, "")], ("its file leads", "its name matches")),
         # What a way over the graph leads to is told first, whatever that gave.
-        ([("pagerank", 0.1, "reached"), ("text", 1.0, "tax")], ("reached", "says tax")),
-        ([("text", 1.0, "tax"), ("pagerank", 0.1, "reached")], ("says tax", "reached")),
+        ([("pagerank", 0.1, "reached"), ("text", 1.0, "tax")], ("reached", "matches tax")),
+        ([("text", 1.0, "tax"), ("pagerank", 0.1, "reached")], ("matches tax", "reached")),
     ],
 )
 def test_the_strongest_comes_first(reasons: list[tuple[str, float, str]], said: tuple[str, ...]) -> None:

@@ -469,7 +469,6 @@ def test_the_change_since_the_last_commit(page: Any, tmp_path: Path) -> None:
         page.wait_for_selector("#drawn[open] svg")
         assert page.locator("#drawn-title").inner_text().endswith(" to the working tree")
         assert page.locator("#drawn-svg path[stroke='#cf222e']").count() == 1
-        page.wait_for_load_state("networkidle")  # else the end of the server cuts a request off
         page.locator("#drawn-svg g[data-node='shop/cart.py::total']").click()
         page.wait_for_function("() => document.querySelector('#code h2').textContent === 'total'")
         page.set_viewport_size({"width": 380, "height": 780})
@@ -481,6 +480,7 @@ def test_the_change_since_the_last_commit(page: Any, tmp_path: Path) -> None:
         page.wait_for_selector("#draw-review", state="attached")
         # Nothing is on its way when the server ends.
         page.wait_for_selector("#code h2", state="attached")
+        page.wait_for_load_state("networkidle")
 
 
 def test_no_git_and_no_change(page: Any, browser: Any, taskboard: WebServer, tmp_path: Path) -> None:

@@ -393,7 +393,8 @@ def reasons_for(
     """Return the reasons for a result, the strongest first."""
     if chosen.by_graph:
         mass = float(ranking.pagerank.scores[chosen.node]) if ranking.pagerank else 0.0
-        detail = "a seed of the walk" if chosen.node in ranking.matches else "reached over the graph, not by words"
+        is_seed = chosen.node in ranking.matches
+        detail = "a seed of the walk" if is_seed else "reached through the graph; no query word matches"
         return (Reason(Signal.PAGERANK, round(mass, 9), detail),)
     by_file = level is Level.FILE
     owner = int(graph.nodes.files[chosen.node])
