@@ -24,7 +24,7 @@ def test_a_list_has_rank_place_name_reason_and_score(shop: Path) -> None:
     done = invoke("ask", "total of lines", "--repo", str(shop), "--list")
     first = done.stdout.splitlines()[0].split()
     assert first[:3] == ["#1", "cart.py:1", "total"]
-    assert "says" in first and float(first[-1]) > 0
+    assert "matches" in first and float(first[-1]) > 0
     assert "def total" not in done.stdout
 
 
