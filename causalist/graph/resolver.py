@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes
-from causalist.graph.conditional_definitions import SpecificProcedures, TwinChooser
+from causalist.graph.function_variants import SpecificProcedures, TwinChooser
 from causalist.graph.imports.declared_packages import share_imports
 from causalist.graph.imports.modules import InclusionGraph
 from causalist.graph.infer.inference import Inference

@@ -3,7 +3,7 @@
 import pytest
 
 from causalist.graph import build_graph
-from causalist.graph.conditional_definitions import are_exclusive
+from causalist.graph.function_variants import are_exclusive
 from causalist.graph.invalidation import compare_interfaces
 from causalist.model.graph import CodeGraph
 from causalist.navigate.use_verification import verify_use
