@@ -4,6 +4,7 @@ trials run whole.
 The difference that rewriting makes is meant to be read before it is committed.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -35,9 +36,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begins with the files that have slow tests, so that none of them is all that is left in the end."""
-    long = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in long)
+    """Begins with the files that have most slow tests, so that none of them is all that is left in the end."""
+    n_slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -n_slow[item.path])
 
 
 @pytest.fixture

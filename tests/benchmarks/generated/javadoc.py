@@ -5,14 +5,20 @@
 API is a tree that `javadoc` wrote, SOURCE the code behind it. Each release gets a copy whose pages differ in one line.
 """
 
+import argparse
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 
 def main() -> None:
-    api, source, out, versions = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("api", type=Path, help="a tree that `javadoc` wrote")
+    parser.add_argument("source", type=Path, help="the code behind it")
+    parser.add_argument("out", type=Path, help="the folder to make, a git repository")
+    parser.add_argument("versions", type=int, help="number of releases")
+    arguments = parser.parse_args()
+    api, source, out, versions = arguments.api, arguments.source, arguments.out, arguments.versions
     shutil.copytree(source, out / "src")
     for number in range(versions):
         for page in sorted(api.rglob("*")):
