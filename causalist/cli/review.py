@@ -4,9 +4,9 @@ import re
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
@@ -22,7 +22,7 @@ from causalist.cli._repository import (
 from causalist.cli._run import NOTHING_FOUND, import_numpy
 from causalist.cli.callers_and_impact import read_share
 from causalist.errors import UsageError
-from causalist.model.node_ids import split_id
+from causalist.model.node_ids import split_id, unescape_name
 from causalist.serialize.answers import Document
 from causalist.serialize.lookup_documents import review_document
 
@@ -30,8 +30,11 @@ if TYPE_CHECKING:
     from causalist.model.lookup import Affected, ChangesWith
     from causalist.pipeline.repository import Repository
     from causalist.prove import ProvenChange
+    from causalist.review.broken_calls import BrokenCall
     from causalist.review.changes import ChangedDefinition
-    from causalist.review.report import HotSpot, Review
+    from causalist.review.report import BrokenRule, HotSpot, Review
+
+_T = TypeVar("_T")
 
 CONDITION_HOLDS = 3  # exit code: one of --fail-on
 _CONDITIONS = ("breaking", "secrets", "interface", "missing", "layers")
@@ -291,20 +294,23 @@ def _wrap(text: str) -> list[str]:
     )  # fmt: skip
 
 
-def _section(title: str, rows: Sequence[_Row], limit: int, option: str = "--limit") -> Iterator[str]:
-    if not rows:
+def _section(
+    title: str, items: Sequence[_T], row_of: Callable[[_T], _Row], limit: int, option: str = "--limit"
+) -> Iterator[str]:
+    """Yield a section with a row for each of the first `limit` items."""
+    if not items:
         return
     yield from ("", title)
     path = ""
-    for row in rows[:limit]:
+    for row in map(row_of, items[:limit]):
         if row.path != path:
             path = row.path
             yield f"  {path}"
         indent = "    " if path else "  "
         yield f"{indent}{row.text}"
         yield from (f"{indent}       {line}" for line in row.more)
-    if len(rows) > limit:
-        yield f"  and {len(rows) - limit} more; {option} shows more of them"
+    if len(items) > limit:
+        yield f"  and {len(items) - limit} more; {option} shows more of them"
 
 
 def _summary(review: "Review") -> str:
@@ -319,30 +325,41 @@ def _format_review(review: "Review", limit: int, n_tests: int, proofs: "Sequence
     if not review.files:
         return
     yield _summary(review)
-    broken = [
-        _fit("", f"{e.path}:{e.line}", f"{_short(e.node)} calls {_short(e.target)}: {e.why}") for e in review.broken
-    ]
-    yield from _section("call sites that no longer fit", broken, limit)
-    yield from _section("secrets added", [_Row("", f"{each.path}:{each.line}") for each in review.secrets], limit)
-    rules = [
-        _fit("", f"{e.path}:{e.line}", f"{_short(e.source)} uses {_short(e.target)}: {e.rule}") for e in review.layers
-    ]
-    yield from _section("layer rules broken", rules, limit)
-    public = [_Row(e.path, f"{e.line:>5}  {_short(e)}  {_HEADINGS[e.kind.value]}") for e in review.interface]
-    yield from _section("public interface changed", public, limit)
+    yield from _section("call sites that no longer fit", review.broken, _broken_row, limit)
+    yield from _section("secrets added", review.secrets, lambda each: _Row("", f"{each.path}:{each.line}"), limit)
+    yield from _section("layer rules broken", review.layers, _rule_row, limit)
+    yield from _section("public interface changed", review.interface, _interface_row, limit)
     yield from _format_missing(review, min(limit, _MAX_MISSING))
-    hot = [_Row(split_id(e.node)[0], f"{_short(e.node)}  {_heat(e)}") for e in review.hot]
-    yield from _section("hot spots", hot, limit)
+    yield from _section("hot spots", review.hot, _hot_row, limit)
     for kind, changes in _by_kind(review):
-        yield from _section(_HEADINGS[kind], [_definition_row(each) for each in changes], limit)
-    proven = [_fit(split_id(e.node)[0], _short(e.node), _describe_proof(e)) for e in proofs]
-    yield from _section("defects tried in changed functions", proven, limit)
+        yield from _section(_HEADINGS[kind], changes, _definition_row, limit)
+    yield from _section("defects tried in changed functions", proofs, _proof_row, limit)
     title = f"tests to run: {len(review.tests)} of {review.n_tests} may run it{_probably(review.tests)}"
     option = "--max-tests" if n_tests >= _MAX_TESTS else "--max-tests or --share"
-    yield from _section(title, [_user_row(each) for each in review.tests], n_tests, option)
+    yield from _section(title, review.tests, _user_row, n_tests, option)
     title = f"users that may run what changed: {len(review.affected)}{_probably(review.affected)}"
-    yield from _section(title, [_user_row(each) for each in review.affected], limit)
-    yield from _section("other files", _format_others(review), limit)
+    yield from _section(title, review.affected, _user_row, limit)
+    yield from _section("other files", _list_others(review), _others_row, limit)
+
+
+def _broken_row(each: "BrokenCall") -> _Row:
+    return _fit("", f"{each.path}:{each.line}", f"{_short(each.node)} calls {_short(each.target)}: {each.why}")
+
+
+def _rule_row(each: "BrokenRule") -> _Row:
+    return _fit("", f"{each.path}:{each.line}", f"{_short(each.source)} uses {_short(each.target)}: {each.rule}")
+
+
+def _interface_row(each: "ChangedDefinition") -> _Row:
+    return _Row(each.path, f"{each.line:>5}  {_short(each)}  {_HEADINGS[each.kind.value]}")
+
+
+def _hot_row(each: "HotSpot") -> _Row:
+    return _Row(split_id(each.node)[0], f"{_short(each.node)}  {_heat(each)}")
+
+
+def _proof_row(each: "ProvenChange") -> _Row:
+    return _fit(split_id(each.node)[0], _short(each.node), _describe_proof(each))
 
 
 def _probably(affected: "Sequence[Affected]") -> str:
@@ -360,14 +377,12 @@ def _definition_row(each: "ChangedDefinition") -> _Row:
     )
 
 
-def _format_others(review: "Review") -> list[_Row]:
-    """Return the files that the definitions do not tell of, those with one note in one row."""
-    rows: list[_Row] = []
-    for note, paths in _list_others(review):
-        more = f" and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else ""
-        lines = _wrap(f"{note}: {', '.join(paths[:_MAX_PATHS])}{more}")
-        rows.append(_Row("", lines[0], tuple(lines[1:])))
-    return rows
+def _others_row(note_and_paths: tuple[str, list[str]]) -> _Row:
+    """Return one row for all files of a note."""
+    note, paths = note_and_paths
+    more = f" and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else ""
+    first, *further = _wrap(f"{note}: {', '.join(paths[:_MAX_PATHS])}{more}")
+    return _Row("", first, tuple(further))
 
 
 def _list_others(review: "Review") -> list[tuple[str, list[str]]]:
@@ -383,7 +398,7 @@ def _list_others(review: "Review") -> list[tuple[str, list[str]]]:
 
 def _user_row(each: "Affected") -> _Row:
     path, symbol = split_id(each.node)
-    return _fit(path or each.node, f"{each.probability:.2f}  {symbol or 'the file'}", _reason(each))
+    return _fit(path or each.node, f"{each.probability:.2f}  {unescape_name(symbol or 'the file')}", _reason(each))
 
 
 def _reason(each: "Affected") -> str:
@@ -403,8 +418,10 @@ def _heat(spot: "HotSpot") -> str:
 
 
 def _format_missing(review: "Review", limit: int) -> Iterator[str]:
-    rows = [_fit("", f"{e.probability:.2f}  {e.file}", _describe_history(e)) for e in review.missing]
-    yield from _section("usually changes too, and did not", rows, limit)
+    def row_of(each: "ChangesWith") -> _Row:
+        return _fit("", f"{each.probability:.2f}  {each.file}", _describe_history(each))
+
+    yield from _section("usually changes too, and did not", review.missing, row_of, limit)
 
 
 def _describe_history(each: "ChangesWith") -> str:
@@ -415,7 +432,7 @@ def _describe_history(each: "ChangesWith") -> str:
 def _short(node: "ChangedDefinition | str") -> str:
     """Return the name of a definition without its path, the path of a file."""
     node_id = node if isinstance(node, str) else node.node
-    return node_id.partition("::")[2] or node_id
+    return unescape_name(node_id.partition("::")[2]) or node_id
 
 
 def format_markdown(review: "Review", limit: int, n_tests: int, proofs: "Sequence[ProvenChange]" = ()) -> Iterator[str]:
