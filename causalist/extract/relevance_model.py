@@ -33,6 +33,7 @@ N_CHAIN_STEPS = 4  # calls that are followed
 CALLEE_SHARE = 0.7  # of the need of a node, for all that it calls
 NEXT_CALL_SHARE = 0.95  # of what a call gave, for all that is called next
 MIN_CALLEE_LINES = 3  # of a declaration without a body there is nothing to read
+MAX_ACCESSOR_LINES = 5  # of a callee that calls nothing and uses a field of its class: its name says what it does
 MIN_SOURCE = 0.05  # need of a node whose calls are followed
 MIN_FOLLOWED = 0.005  # probability that a call must give to be followed; an item below it is not printed
 MIN_CALL_CONFIDENCE = 0.3  # of a call that is followed
@@ -55,6 +56,7 @@ _SAID_DECAY = 2.5  # distance of scores at which a node says 1/e of what the bes
 
 _CALLABLE = np.array([*CALLABLE_KINDS])
 _READING = np.array([EdgeKind.REFERENCES, EdgeKind.READS])
+_USING = np.array([EdgeKind.READS, EdgeKind.WRITES])
 _GROUPS: tuple[tuple[str, tuple[EdgeKind, ...]], ...] = (
     ("calls", (EdgeKind.CALLS,)),
     ("references", (EdgeKind.REFERENCES,)),
@@ -344,6 +346,8 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
             n_lines = int(nodes.end_rows[other] - nodes.start_rows[other]) + 1
             if n_lines < MIN_CALLEE_LINES or nodes.roles[other] != nodes.roles[node]:
                 continue
+            if n_lines <= MAX_ACCESSOR_LINES and _is_accessor(graph, other):
+                continue
             value = certainty / len(ends)
             if value > best_by_callee.get(other, (0.0, 0))[0]:
                 best_by_callee[other] = value, number
@@ -356,6 +360,15 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
         ):
             best_by_callee[target] = value, number
     return best_by_callee
+
+
+def _is_accessor(graph: CodeGraph, node: int) -> bool:
+    """Return True if a function calls nothing and reads or sets a field of its class."""
+    edges, parents = graph.edges, graph.nodes.parents
+    own = slice(edges.indptr[node], edges.indptr[node + 1])
+    kinds = edges.kinds[own]
+    is_field = np.isin(kinds, _USING) & (parents[edges.targets[own]] == parents[node])
+    return bool(is_field.any() and not (kinds == EdgeKind.CALLS).any())
 
 
 def _find_handlers(graph: CodeGraph, numbers: NDArray[np.int64]) -> list[tuple[int, int, float]]:

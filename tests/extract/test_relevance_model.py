@@ -197,6 +197,25 @@ def test_stubs_doubtful_calls_and_tests_are_not_followed() -> None:
         assert needed.get(other, 0.0) < 1e-6
 
 
+def test_accessors_are_not_followed_but_short_functions_are() -> None:
+    """`get` reads a field of its class, `digest` one of nothing; `load` reads it, too, and calls."""
+    members = ("get", "digest", "load")
+    methods = [NodeSpec(f"a.py::C.{name}", start_row=30 + 5 * i, end_row=34 + 5 * i) for i, name in enumerate(members)]
+    field = NodeSpec("a.py::C.field", NodeKind.FIELD, start_row=29, end_row=29)
+    graph = make_graph(
+        ["a.py", NodeSpec("a.py::best", end_row=9), NodeSpec("a.py::C", NodeKind.CLASS, 20, 60), field, *methods],
+        [
+            *(EdgeSpec("a.py::best", f"a.py::C.{name}") for name in members),
+            EdgeSpec("a.py::C.get", "a.py::C.field", EdgeKind.READS),
+            EdgeSpec("a.py::C.load", "a.py::C.field", EdgeKind.READS),
+            EdgeSpec("a.py::C.load", "a.py::C.digest"),
+        ],
+    )
+    best, *ends = (graph.nodes.ids.position(f"a.py::{name}") for name in ("best", *(f"C.{name}" for name in members)))
+    pool, _ = relevance_model.follow_calls(graph, np.array([best]), np.array([0.6]), {})
+    assert [end in pool for end in ends] == [False, True, True]
+
+
 def test_without_edges_only_what_words_found_is_judged() -> None:
     needed = judge_relevance(ask({NODE["best"]: 3.0, NODE["stub"]: 1.0}), only_rank(0.0), use_edges=False)
     assert [each.node for each in needed] == [NODE["best"], NODE["stub"]]
