@@ -222,6 +222,10 @@ class Resolver:
             scope = symbols.facts.definitions[scope].parent
             if scope == MODULE_SCOPE or not self.program.is_type(symbols.first + scope):
                 value = self.inference.infer_chain(file, scope, name)
+        if value is not None and value.kind is ValueKind.DEFINITION and value.number == owner:
+            # The class that the file imports under the name, which it has until the new one is made.
+            entry = symbols.imports.get(MODULE_SCOPE, {}).get(name)
+            value = self.inference.value_of_import(file, entry) if entry is not None else value
         return value
 
     def _sees_members(self, file: int) -> bool:

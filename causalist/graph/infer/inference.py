@@ -400,7 +400,7 @@ class Inference(InferenceBase):
                     return Value(ValueKind.DEFINITION, own, RuleName.SAME_FILE)
                 entry = symbols.imports.get(scope, {}).get(name)
                 if entry is not None:
-                    return self._value_of_import(file, entry)
+                    return self.value_of_import(file, entry)
                 binding = symbols.bindings.get(scope, {}).get(name)
                 is_variable = called is None or not settings.names.callables_apart
                 if binding is not None and not is_type and is_variable:
@@ -423,9 +423,9 @@ class Inference(InferenceBase):
             itself = Value(ValueKind.DEFINITION, own, RuleName.SAME_FILE)
             if entry is None or called is None or not (symbols.is_shaped and symbols.has_visible_imports):
                 return itself
-            return self.name_lookup.with_twin(itself, self._value_of_import(file, entry))
+            return self.name_lookup.with_twin(itself, self.value_of_import(file, entry))
         if entry is not None:
-            return self._value_of_import(file, entry, called)
+            return self.value_of_import(file, entry, called)
         binding = symbols.bindings.get(MODULE_SCOPE, {}).get(name)
         if binding is not None:
             return self.annotations.binding_value(file, binding, name)
@@ -441,7 +441,8 @@ class Inference(InferenceBase):
             else None
         )
 
-    def _value_of_import(self, file: int, entry: Import, called: str | None = None) -> Value | None:
+    def value_of_import(self, file: int, entry: Import, called: str | None = None) -> Value | None:
+        """Return what an import of a file brings under its local name."""
         resolution = self.program.follow_import(file, entry, called)
         if resolution is None:
             return UNKNOWN  # imported from here, but made in a way that cannot be seen
@@ -454,12 +455,10 @@ class Inference(InferenceBase):
             made = self.infer_chain(resolution.number, MODULE_SCOPE, resolution.name)
             if self.program.files[resolution.number].is_shaped:
                 return made or UNKNOWN
+            if made is not None and made.kind is ValueKind.INSTANCE:
+                return made
             # What is not known of the value may still be known of the file that makes it.
-            return (
-                made
-                if made is not None and made.kind is ValueKind.INSTANCE
-                else Value(ValueKind.MODULE, resolution.number, RuleName.IMPORT)
-            )
+            return Value(ValueKind.MODULE, resolution.number, RuleName.IMPORT)
         return value_of_resolution(resolution, rule)
 
     def _follow_member(
