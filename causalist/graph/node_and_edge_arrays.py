@@ -76,7 +76,7 @@ class NodeDrafts(dict[int, NodeDraft]):
         file = number if number < self.n_files else self.program.file_of[number - self.n_files]
         symbols = self.program.files[file]
         if number == file:
-            self[file] = _file_draft(symbols, file)
+            self[file] = _file_draft(symbols, file, self.program)
         else:
             self.update(enumerate(_definition_drafts(symbols, file, self), self.first_definition(file)))
         return self[number]
@@ -118,10 +118,11 @@ class NodeDrafts(dict[int, NodeDraft]):
         return [self[number] for number in range(self.n_written + len(self.externals))]
 
 
-def _file_draft(symbols: FileSymbols, number: int) -> NodeDraft:
-    facts = symbols.facts
+def _file_draft(symbols: FileSymbols, number: int, program: Program) -> NodeDraft:
+    facts, role = symbols.facts, _role(symbols)
+    role = Role.TEST if role == Role.CODE and program.is_named_test(symbols) else role
     return NodeDraft(
-        file_id(symbols.path), NodeKind.FILE, _role(symbols), number, -1,
+        file_id(symbols.path), NodeKind.FILE, role, number, -1,
         0, facts.n_bytes, 0, max(facts.n_rows - 1, 0), "", facts.doc,
     )  # fmt: skip
 

@@ -90,6 +90,7 @@ class Program:
     contracts: dict[int, frozenset[int]] = field(default_factory=dict)  # bases that a type has nothing from
     _traits: dict[str, list[int]] = field(default_factory=dict)
     test_names: dict[str, str] = field(default_factory=dict)  # folder -> regular expression of names of tests below it
+    test_files: dict[str, str] = field(default_factory=dict)  # the same for names of files of tests
     known_exports: dict[tuple[int, str], Resolution | None] = field(default_factory=dict)
     _overloads: dict[tuple[int, str], list[int]] = field(default_factory=dict)
     _bases: dict[int, list[int]] = field(default_factory=dict)
@@ -140,6 +141,8 @@ class Program:
             for key, names in facts.manifest:
                 if key == ManifestKey.TESTS:
                     result.test_names.setdefault(path.rpartition("/")[0], _pattern_of_names(names))
+                if key == ManifestKey.TEST_FILES:
+                    result.test_files.setdefault(path.rpartition("/")[0], "|".join(map(translate, names.split())))
         scopes.included = HeaderReach(result.target_module, tables).reach
         scopes.included_sources = {
             tables[target].path
@@ -161,17 +164,22 @@ class Program:
                 result._traits.setdefault(definition.name, []).append(parent)
         return result
 
+    def is_named_test(self, symbols: FileSymbols) -> bool:
+        """Return True for a file that settings of the folders around it make one of tests, by its name."""
+        return bool(re.fullmatch(self._setting_around(symbols, self.test_files, "(?!)"), symbols.path.split("/")[-1]))
+
     def test_pattern(self, file: int) -> str:
         """Return the regular expression of names of tests in a file, by settings of the folders around it if any."""
-        symbols = self.files[file]
-        if symbols.settings is None:
-            return ""
-        folder = symbols.path
-        while folder and self.test_names and symbols.settings.tests.fixtures:
-            folder = folder.rpartition("/")[0]
-            if folder in self.test_names:
-                return self.test_names[folder]
-        return symbols.settings.tests.functions
+        own = self.files[file].settings
+        return self._setting_around(self.files[file], self.test_names, own.tests.functions if own else "")
+
+    @staticmethod
+    def _setting_around(symbols: FileSymbols, by_folder: Mapping[str, str], default: str) -> str:
+        folder = symbols.path if symbols.settings is not None and symbols.settings.tests.fixtures else ""
+        while folder and by_folder:
+            if (folder := folder.rpartition("/")[0]) in by_folder:
+                return by_folder[folder]
+        return default
 
     def bind_package_names(self, symbols: FileSymbols) -> None:
         """Bind imported packages by the names that their own files declare, whatever the import path ends with."""

@@ -92,31 +92,45 @@ def is_project(path: str) -> bool:
     return _PROJECT.search(path) is not None or _PYTEST.search(path) is not None
 
 
-def _read_pytest(path: str, text: str) -> tuple[tuple[str, str], ...]:
-    r"""Return the pair of the beginnings and patterns of names of tests, if pytest has such a setting.
+_PYTEST_KEYS = {"python_functions": "tests", "python_files": "test-files"}
 
-    >>> _read_pytest("pytest.ini", "[pytest]\npython_functions = it_ *_test\n")
-    (('tests', 'it_ *_test'),)
+
+def _read_pytest(path: str, text: str) -> tuple[tuple[str, str], ...]:
+    r"""Return the beginnings and patterns of names of tests, and patterns of their files, where pytest has settings.
+
+    Patterns of any file of Python say nothing: `*.py`.
+
+    >>> _read_pytest("pytest.ini", "[pytest]\npython_functions = it_ *_test\npython_files = check_*.py *.py\n")
+    (('tests', 'it_ *_test'), ('test-files', 'check_*.py'))
     """
-    if "python_functions" not in text:
+    if not any(key in text for key in _PYTEST_KEYS):
         return ()
-    written: object = None
+    written: dict[str, object] = {}
     try:
         if path.endswith(".toml"):
             tables = read_toml(text)
             for key in ("tool", "pytest") if path.endswith("pyproject.toml") else ("pytest",):
                 tables = find_table(tables, key)
-            written = find_table(tables, "ini_options").get("python_functions", tables.get("python_functions"))
+            written = {**tables, **find_table(tables, "ini_options")}
         else:
             parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
             parser.read_string(text)
             section = "tool:pytest" if path.endswith("setup.cfg") else "pytest"
-            written = parser.get(section, "python_functions", fallback=None)
+            written = dict(parser.items(section)) if parser.has_section(section) else {}
     except (ValueError, configparser.Error):
         return ()
-    names = written.split() if isinstance(written, str) else written if isinstance(written, list) else []
-    kept = [name for name in names if isinstance(name, str) and re.fullmatch(r"[\w*?\[\]!-]+", name)]
-    return (("tests", " ".join(kept)),) if kept else ()
+    found: list[tuple[str, str]] = []
+    for key, kind in _PYTEST_KEYS.items():
+        value = written.get(key)
+        names = value.split() if isinstance(value, str) else value if isinstance(value, list) else []
+        kept = [name for name in names if isinstance(name, str) and re.fullmatch(r"[\w.*?\[\]!-]+", name)]
+        if kind == "test-files":
+            kept = [name for name in kept if re.search(r"[^\W_]", name.removesuffix(".py"))]
+        else:
+            kept = [name for name in kept if "." not in name]
+        if kept:
+            found.append((kind, " ".join(kept)))
+    return tuple(found)
 
 
 def _read_project(text: str) -> list[tuple[str, str]]:
