@@ -320,9 +320,9 @@ def tests_command(
     """Show the tests that may run NODE.
 
     The most probable come first: those that call NODE or its members, then those that reach NODE through other code.
-    The number is the probability that the test runs NODE, or one of several. Of functions, tests with less than an
-    eighth of the best odds are left out. Use --diff instead of NODE for all changed definitions, and --limit or --share
-    for what there is time to run, less probable ones too.
+    The number is the probability that the test runs NODE, or one of several. Of functions, tests far less probable than
+    the best one are left out. Use --diff instead of NODE for all changed definitions, and --limit or --share for what
+    there is time to run, less probable ones too.
 
     Coverage data of coverage.py, lcov, Istanbul, JaCoCo, Go or Cobertura decides where it tells tests apart: tests that
     ran NODE come first, others of the same run are left out, unless they or code on their way changed since. Else the

@@ -34,6 +34,7 @@ _DIRECT_SHARE = 0.9  # of what an edge `tests` says
 # The share of tests that run what prepares or holds them: a set-up method, a group with what runs before each of its
 # tests, a class of tests whose attributes name something, and the code of a file outside of all tests.
 SETUP_SHARE = 0.95
+SHARED_SHARE = 0.3  # of what runs once for many tests, for the first one that needs it
 GROUP_SHARE = 0.8
 CLASS_SHARE = 0.8
 FILE_SHARE = 0.1
@@ -64,9 +65,16 @@ TEST_WEIGHTS = TestWeights(
     bias=0.77, way=0.571, words=0.114, maker=0.491, named=2.073, alike=-1.069, runs=1.585, lacks=-0.615
 )
 NAMED = "named-in-text"  # in place of a rule
+_FIXTURE = re.compile(r"\bfixture\b")  # in the decorators of a function that prepares tests
+_SHARED = re.compile(r"\bscope\s*=\s*[\"'](?:class|module|package|session)[\"']")
+_AUTOMATIC = re.compile(r"\bautouse\s*=\s*True\b")
+_ASKED = re.compile(r"\busefixtures\(([^)]*)\)")
+_QUOTED = re.compile(r"[\"']([^\"']*)[\"']")
 _NAMED_PROBABILITY = 0.018  # of a test by uses, if only its text names what it runs
-# Tests of a function are probable if their odds are at least this share of the best ones.
-PROBABLE_SHARE = 1 / 8
+# Tests of a function are probable if their odds are at least this share of this power of the best ones. Chosen on 27
+# suites, see docs/benchmarks.md: the surer the best test is, the less sure another one may be.
+PROBABLE_SHARE = 1 / 6
+PROBABLE_POWER = 0.7
 _PROVIDER = re.compile(r"^(?!.*\bvoid\b).*\bstatic\b", re.DOTALL)
 _MAX_SUBJECTS = 40  # nodes whose names are looked for; of more, some name is in any test
 _SETUP = re.compile(r"(?:async)?_?(?:set_?up|before|tear_?down|after|initiali[sz]e)", re.IGNORECASE)
@@ -195,6 +203,24 @@ class TestTexts:
         written = _RUN_BY.get(self.name_of(node))
         return None if written is None else re.search(written, self._text(test), re.MULTILINE) is not None
 
+    def head(self, node: int) -> str:
+        """Return the decorators of a definition."""
+        return re.split(r"(?m)^\s*(?:async\s+)?(?:def|class)\b", self._text(node), maxsplit=1)[0]
+
+    def find_asking(self, name: str) -> list[int]:
+        """Return the tests, types and files of tests, ascending, that ask for a fixture by its name in a string."""
+        nodes = self._graph.nodes
+        found = find_nodes_with_words("usefixtures", self._lexical)
+        kinds = [*_RUNS, *sorted(TYPE_KINDS), NodeKind.FILE]
+        found = found[(nodes.roles[found] == Role.TEST) & np.isin(nodes.kinds[found], kinds)]
+        asking = []
+        for node in found.tolist():
+            is_file = nodes.kinds[node] == NodeKind.FILE
+            text = "\n".join(re.findall(r"(?m)^pytestmark\b.*", self._text(node))) if is_file else self.head(node)
+            if any(name in _QUOTED.findall(each) for each in _ASKED.findall(text)):
+                asking.append(node)
+        return asking
+
     def _text(self, node: int) -> str:
         nodes = self._graph.nodes
         path = split_id(nodes.ids[node])[0]
@@ -249,9 +275,14 @@ def find_users_and_tests(
 
 
 def count_probable_tests(tests: Sequence[Affected]) -> int:
-    """Return the number of tests, the most probable first, with odds of at least `PROBABLE_SHARE` of the first."""
+    """Return the number of tests, the most probable first, that the list of a function has.
+
+    Their odds are at least `PROBABLE_SHARE` of the `PROBABLE_POWER`-th power of the first ones, which all are if these
+    are very small.
+    """
     chances = [min(each.probability, 1.0 - _MIN_ODDS) for each in tests]
-    least = PROBABLE_SHARE * chances[0] / (1.0 - chances[0]) if chances else 0.0
+    first = chances[0] / (1.0 - chances[0]) if chances else 0.0
+    least = min(first, PROBABLE_SHARE * first**PROBABLE_POWER)
     return sum(chance / (1.0 - chance) >= least for chance in chances)
 
 
@@ -283,7 +314,7 @@ def _find_tests(
             test_by_node[node] = each._replace(edge=edge, overridden_by="", runs="", probability=chance)
         elif is_test[node]:
             test_by_node[node] = each
-    run_by_runners = _TestGroups(graph, is_test)
+    run_by_runners = _TestGroups(graph, is_test, texts)
     is_of_tests = graph.nodes.roles == Role.TEST  # of others, no runner runs anything
     runners = [(each, node) for node, each in affected.items() if is_of_tests[node]]
     for each, runner in sorted(runners, key=lambda pair: (-pair[0].probability, pair[0].depth, pair[0].node)):
@@ -443,9 +474,10 @@ class _Groups:
 class _TestGroups:
     """Tests that a runner runs together with what prepares or holds them, which no edge says."""
 
-    def __init__(self, graph: CodeGraph, is_test: NDArray[np.bool_]) -> None:
+    def __init__(self, graph: CodeGraph, is_test: NDArray[np.bool_], texts: TestTexts | None) -> None:
         self._graph = graph
         self._is_test = is_test
+        self._texts = texts
         nodes = graph.nodes
         of_tests = np.flatnonzero(nodes.roles == Role.TEST)
         self._members = _Groups(of_tests, nodes.parents)  # type or handler -> what stands in it
@@ -467,8 +499,42 @@ class _TestGroups:
                 heirs = dict.fromkeys([owner, *self._heirs(owner)])
                 tests = dict.fromkeys(test for heir in heirs for test in self._tests_run_on(heir))
                 yield from ((test, SETUP_SHARE) for test in tests)
+            elif owner == int(nodes.files[node]):
+                yield from ((test, SHARED_SHARE) for test in self._in_files.of(owner))
+        elif kind in CALLABLE_KINDS and self._texts is not None:
+            share = SHARED_SHARE if _SHARED.search(self._texts.head(node)) else SETUP_SHARE
+            yield from ((test, share) for test in self._tests_prepared_by(node, self._texts))
         elif kind == NodeKind.FILE:
             yield from ((test, FILE_SHARE) for test in self._in_files.of(node))
+
+    def _tests_prepared_by(self, node: int, texts: TestTexts) -> Iterator[int]:
+        """Yield the tests that a fixture prepares which no parameter of theirs names."""
+        nodes = self._graph.nodes
+        path, symbol = split_id(nodes.ids[node])
+        settings = load_settings().get(dialect_of(path))
+        head = texts.head(node) if settings is not None and settings.tests.fixtures else ""
+        if settings is None or not _FIXTURE.search(head):
+            return
+        folder, slash, name = path.rpartition("/")
+        owner = int(nodes.parents[node])
+        if _AUTOMATIC.search(head):
+            asking = [owner]
+            if owner == int(nodes.files[node]) and name == settings.tests.fixtures:
+                below = _paths_of(self._graph, self._is_test)
+                asking = [file for file, each in below if each.startswith(folder + slash)]
+        else:
+            asking = [
+                each
+                for each in texts.find_asking((symbol or "").rpartition(".")[2])
+                if nodes.ids[each].startswith(folder + slash if name == settings.tests.fixtures else path)
+            ]
+        for each in asking:
+            if self._is_test[each] and nodes.kinds[each] in CALLABLE_KINDS:
+                yield each
+            elif nodes.kinds[each] == NodeKind.FILE:
+                yield from self._in_files.of(each)
+            elif nodes.kinds[each] in TYPE_KINDS:
+                yield from dict.fromkeys(t for heir in (each, *self._heirs(each)) for t in self._tests_run_on(heir))
 
     def _tests_in(self, node: int) -> Iterator[int]:
         for each in self._members.of(node):

@@ -20,14 +20,14 @@ from causalist._internal.dataclass_arrays import unique_sorted, unique_with_firs
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, rows_of
 from causalist.model.lookup import Affected
-from causalist.model.node_ids import TYPE_KINDS, NodeKind, Role, file_id, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.navigate.edges import DISPATCHED, find_overridden
 from causalist.navigate.implicit_calls import ImplicitUses
 
 # The share of runs of a caller that run a call inside of that many branches. Measured on suites with coverage of each
 # test, see docs/benchmarks.md.
-SHARES_BY_BRANCHES = (0.93, 0.67, 0.42, 0.2)
-LOOP_SHARE = 0.85  # of what is in a loop, which may have nothing to do
+SHARES_BY_BRANCHES = (0.94, 0.7, 0.54, 0.5)
+LOOP_SHARE = 0.95  # of what is in a loop, which may have nothing to do
 UNKNOWN_SHARE = 0.7  # where the text is not known
 _BRANCH = re.compile(r"(?:if|elif|elsif|elseif|else|except|catch|rescue|case|when|unless|switch|match|select)\b")
 _LOOP = re.compile(r"(?:for|foreach|while|until|loop)\b")
@@ -130,7 +130,8 @@ RUN_SHARES = {
     EdgeKind.EMITS: 0.6,
     EdgeKind.IMPORTS: 0.01,
 }
-DISPATCHED_SHARE = 0.4  # of calls of a method, to one that overrides it
+FUNCTION_VALUE_SHARE = 0.85  # of references to functions, which are mostly handed on to what calls them
+DISPATCHED_SHARE = 0.33  # of calls of a method, to one that overrides it
 CALLS_OF_TESTS_SHARE = 0.95  # of calls in tests, which have fewer branches
 OWN_MEMBER_SHARE = 0.05  # of what a type says of its own functions, such as their decorators
 MIN_PROBABILITY = 0.01  # of a chain that is followed
@@ -359,11 +360,14 @@ class _Users:
         sources, is_test, place = graph.edges.sources, self._is_test, self._places[node]
         parent = int(graph.nodes.parents[node])
         of_type = parent if parent >= 0 and graph.kind(parent) in TYPE_KINDS else -1
+        is_function = graph.kind(node) in CALLABLE_KINDS
         for number, source, kind, confidence in self._rows[self._bounds[place] : self._bounds[place + 1]]:
             is_call = kind == EdgeKind.CALLS
             share = RUN_SHARES[kind]  # type: ignore[index]
             if is_call and is_test[source]:
                 share = CALLS_OF_TESTS_SHARE
+            elif kind == EdgeKind.REFERENCES and is_function:
+                share = FUNCTION_VALUE_SHARE
             elif is_call and sites is not None:
                 share = sites.share(number)
             yield source, (min(share, OWN_MEMBER_SHARE) if source == of_type else share) * confidence, False

@@ -11,8 +11,10 @@ the graph and the settings of the language alone. Nothing is stored.
   its class may have done that. If the class has a base from outside, so may code that names it.
 - A method of a class that stands in a function is run by what that function hands out. For `impact` and `tests`,
   the function runs it.
-- A function in a table, a value of a file or class that names it, may be run by code that reads the table. Of functions
-  declared several times under one name, callers know the first. Both count for `impact` and `tests` alone.
+- A function in a table, a value of a file or class that names it, may be run by code that reads the table. So may one
+  whose decorator writes a table. Of functions declared several times under one name, callers know the first. All
+  these count for `impact` and `tests` alone.
+- A metaclass runs where its classes are made and called. This counts for `impact` and `tests` alone, too.
 """
 
 import re
@@ -33,6 +35,11 @@ from causalist.parse import claimants, dialect_of, load_settings
 # The share of functions that call a class, or name it otherwise, which run a given special method of it. Measured by
 # tracing the tests of four Python repositories, see docs/benchmarks.md; taken for other languages, too.
 SPECIAL_USE_PRECISION = {EdgeKind.CALLS: 0.05, EdgeKind.REFERENCES: 0.01}
+# The same for special methods that most users of an object run, for `impact` and `tests`: of tests that ran a function
+# which calls the class, .28 (`__contains__`) to .68 (`__call__`) ran them. Of those that ran one which names it .05 to
+# .3 did, but that one mostly asks for the type of what another makes.
+COMMON_USE = {EdgeKind.CALLS: 0.45, EdgeKind.REFERENCES: 0.1}
+_COMMON = re.compile(r"__(?:call|getattr|getattribute|setattr|[gs]etitem|contains|len|a?enter|a?exit|get)__")
 # The same for a method that no call is known to run: what makes the object hands it on to what calls it.
 UNSEEN_USE = {EdgeKind.CALLS: 0.3}
 
@@ -44,8 +51,13 @@ OUTSIDE_USE = {EdgeKind.CALLS: 0.3, EdgeKind.REFERENCES: 0.3}
 # went: the decorated function, for one. Of tests that ran such functions in two suites, .34 ran a given method.
 MADE_USE = 0.3
 
-# The same for functions that a table names, of which a reader mostly runs one.
-TABLE_USE = 0.3
+# The same for functions that a table names. Of tests that ran a reader, .6 to .8 ran a given one in six suites, but
+# fewer of a long table.
+TABLE_USE = 0.45
+
+# The same for methods of a metaclass: what calls one of its classes runs `__call__`, and a class statement the others.
+# Code that only names such a class may make one as it runs.
+METACLASS_USE = {EdgeKind.CALLS: 0.95, EdgeKind.EXTENDS: 0.95, EdgeKind.REFERENCES: 0.3}
 
 _BASES = re.compile(r"\bclass\s+\w+(?:\[[^()]*\])?\((.*)\)", re.DOTALL)
 _NO_BASE = re.compile(r"\[[^\]]*\]+|\w+\s*=\s*[\w.]+|#[^\n]*")  # arguments of types, and metaclasses
@@ -54,8 +66,16 @@ _MERE_BASES = frozenset(
     {"object", "ABC", "Generic", "Protocol", "TypedDict", "NamedTuple", "Enum", "IntEnum"}
 )  # call nothing
 _WORD = re.compile(r"\w+")
+_METACLASS = re.compile(r"\bmetaclass\s*=\s*(?:\w+\.)*(\w+)")
+_RUN_BY_CLASSES = {  # methods of a metaclass, and the uses of its classes that run them
+    "__call__": (EdgeKind.CALLS,),
+    "__new__": (EdgeKind.EXTENDS, EdgeKind.REFERENCES),
+    "__init__": (EdgeKind.EXTENDS, EdgeKind.REFERENCES),
+    "__prepare__": (EdgeKind.EXTENDS,),
+}
 _REPEATED = re.compile(r"~\d+$")
 _OWN_NAME = "*"
+_MAX_DECORATOR_ROWS = 8  # below the first one
 _VALUES = (NodeKind.CONSTANT, NodeKind.FIELD)
 _RUNNING = (EdgeKind.CALLS, EdgeKind.EMITS, EdgeKind.ROUTES)
 _NAMING = (EdgeKind.CALLS, EdgeKind.REFERENCES)
@@ -125,10 +145,14 @@ class ImplicitUses:
         if is_chained:
             yield from _uses_of_maker(types, method)
             yield from _indirect_uses(types, method)
+            yield from _uses_of_registry(types, method)
+            yield from _uses_of_metaclass(types, method)
         slot, precisions = _slot_of(types.graph, method), SPECIAL_USE_PRECISION
         if slot is None and is_chained and _is_never_called(types, method):
             slot = _Slot(_owner(types.graph, method), last_name(nodes.ids[method]), False, False)
             precisions = OUTSIDE_USE if types.derives_from_outside(slot.owner) else UNSEEN_USE
+        elif slot is not None and is_chained and _COMMON.fullmatch(slot.name):
+            precisions = COMMON_USE
         if slot is None or slot.owner < 0:
             return
         if slot.is_constructor:
@@ -422,6 +446,53 @@ def _indirect_uses(types: _Types, function: int) -> Iterator[ImplicitUse]:
                 if graph.kind(int(edges.sources[reading])) in CALLABLE_KINDS:
                     confidence = float(edges.confidences[number] * edges.confidences[reading])
                     yield ImplicitUse(reading, function, confidence * TABLE_USE, False)
+
+
+def _uses_of_registry(types: _Types, function: int) -> Iterator[ImplicitUse]:
+    """Yield the reads of tables that a decorator of a function, or a function inside of that, writes."""
+    graph = types.graph
+    nodes, edges = graph.nodes, graph.edges
+    if graph.kind(function) not in CALLABLE_KINDS:
+        return
+    named = set(_WORD.findall(nodes.signatures[function]))  # by annotations and default values, no decorators
+    first = int(nodes.start_rows[function])
+    for number in types.out_of(function, (EdgeKind.REFERENCES,)):
+        decorator = int(edges.targets[number])
+        is_above = int(edges.rows[number]) - first < _MAX_DECORATOR_ROWS
+        if not is_above or graph.kind(decorator) not in CALLABLE_KINDS or last_name(nodes.ids[decorator]) in named:
+            continue
+        inner = (int(edges.targets[each]) for each in types.out_of(decorator, (EdgeKind.CONTAINS,)))
+        writers = {decorator, *(each for each in inner if graph.kind(each) in CALLABLE_KINDS)}
+        for writing in chain.from_iterable(types.out_of(each, (EdgeKind.WRITES,)) for each in sorted(writers)):
+            for reading in types.into(int(edges.targets[writing]), (EdgeKind.READS,)):
+                reader = int(edges.sources[reading])
+                if reader != function and reader not in writers and graph.kind(reader) in CALLABLE_KINDS:
+                    confidence = float(edges.confidences[number] * edges.confidences[reading])
+                    yield ImplicitUse(reading, function, confidence * TABLE_USE, False)
+
+
+def _uses_of_metaclass(types: _Types, method: int) -> Iterator[ImplicitUse]:
+    """Yield the uses of the classes of a metaclass that run a method of it: calls, and classes that derive."""
+    graph = types.graph
+    nodes, edges = graph.nodes, graph.edges
+    kinds = _RUN_BY_CLASSES.get(last_name(nodes.ids[method]))
+    owner = int(nodes.parents[method])
+    if kinds is None or owner < 0 or graph.kind(owner) not in TYPE_KINDS:
+        return
+    for naming in types.into(owner, (EdgeKind.REFERENCES,)):
+        holder, row = int(edges.sources[naming]), int(edges.rows[naming])
+        around = [holder, *(int(edges.targets[each]) for each in types.out_of(holder, (EdgeKind.CONTAINS,)))]
+        for each in around:
+            if graph.kind(each) not in TYPE_KINDS or not nodes.start_rows[each] <= row <= nodes.end_rows[each]:
+                continue
+            named = _METACLASS.search(nodes.signatures[each])
+            if named is None or named[1] != last_name(nodes.ids[owner]):
+                continue
+            for made, certainty in types.that_run(method, _Slot(each, "", False, False), is_chained=True).items():
+                for number in types.into(made, kinds):
+                    share = METACLASS_USE[EdgeKind(int(edges.kinds[number]))]
+                    if int(edges.sources[number]) != method:
+                        yield ImplicitUse(number, method, float(edges.confidences[number]) * certainty * share, False)
 
 
 def _uses_of_maker(types: _Types, method: int) -> Iterator[ImplicitUse]:

@@ -159,6 +159,86 @@ def test_whoever_reads_a_table_may_run_a_function_in_it(tmp_path: Path) -> None:
     assert "tables.py::render" in users
 
 
+REGISTRY = """
+KINDS = {}
+
+
+def kind(name):
+    def keep(function):
+        KINDS[name] = function
+        return function
+
+    return keep
+
+
+@kind("list")
+def as_list(values):
+    return list(values)
+
+
+def apart(values):
+    return values
+
+
+def render(name, values):
+    return KINDS[name](values)
+"""
+
+
+def test_whoever_reads_what_a_decorator_writes_may_run_the_decorated_function(tmp_path: Path) -> None:
+    test = "from kinds import render\n\n\ndef test_all():\n    render('list', [])\n"
+    repository = write(tmp_path, {"kinds.py": REGISTRY, "tests/test_kinds.py": test})
+    assert "test_all" in chances_of(repository, "as_list")
+    assert "test_all" not in chances_of(repository, "apart")
+
+
+META = """
+class Checked(type):
+    def __init__(cls, name, bases, members):
+        check(name)
+
+    def __call__(cls, *args):
+        return count(cls)
+
+
+def check(name):
+    return name
+
+
+def count(cls):
+    return cls
+
+
+class Form(metaclass=Checked):
+    pass
+"""
+MADE = """
+from forms import Form
+
+
+def test_calling():
+    assert Form()
+
+
+def test_deriving():
+    class Own(Form):
+        pass
+
+    assert Own
+
+
+def test_neither():
+    assert True
+"""
+
+
+def test_a_metaclass_runs_where_its_classes_are_called_and_made(tmp_path: Path) -> None:
+    repository = write(tmp_path, {"forms.py": META, "tests/test_forms.py": MADE})
+    assert list(chances_of(repository, "count")) == ["test_calling"]
+    checked = chances_of(repository, "check")
+    assert checked["test_deriving"] > 2 * checked.get("test_calling", 0.0) and "test_neither" not in checked
+
+
 OVERLOADS = """
 from typing import overload
 
@@ -253,3 +333,27 @@ def test_bad_settings_leave_names_as_they_are(tmp_path: Path, text: str) -> None
         tmp_path, {"shop.py": "def total():\n    pass\n", "tests/test_shop.py": test, "pyproject.toml": text}
     )
     assert list(chances_of(repository, "total")) == ["test_it"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ("python_files = check_*.py", ["test_by_name", "test_nested"]),
+        ("python_files =\n    *.py\n    deep.py", ["test_nested"]),
+        ("python_files = *.py", []),
+    ],
+)
+def test_settings_of_pytest_name_the_files_of_tests(tmp_path: Path, settings: str, expected: list[str]) -> None:
+    """Only names count, and no pattern of any file. A nearer setting takes the place of one further up."""
+    files = {
+        "till.py": "def total():\n    return 1\n",
+        "pytest.ini": f"[pytest]\n{settings}\n",
+        "check_till.py": "from till import total\n\n\ndef test_by_name():\n    assert total()\n",
+        "check_x/deep.py": "from till import total\n\n\ndef test_nested():\n    assert total()\n",
+        "check_x/tox.ini": "[pytest]\npython_files = deep.py\n" if expected else "",
+    }
+    repository = write(tmp_path, files)
+    assert sorted(chances_of(repository, "total")) == expected
+    if expected:
+        (tmp_path / "pytest.ini").write_text("[pytest]\n")
+        assert sorted(chances_of(in_memory(tmp_path), "total")) == ["test_nested"]

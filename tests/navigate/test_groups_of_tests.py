@@ -158,6 +158,85 @@ def test_a_marked_test_that_only_asks_for_a_route_is_one(tmp_path: Path) -> None
     assert "CarsTest.shows" in found and not {"CarsTest.setUp", "CarsTest.ask"} & set(found)
 
 
+BOX = """
+class Box:
+    def fill(self):
+        return 1
+
+
+def drain(box):
+    return 2
+
+
+def seal():
+    return 3
+
+
+def label():
+    return 4
+"""
+CONFTEST = """
+import pytest
+from box import drain, label, seal
+
+
+@pytest.fixture(autouse=True)
+def drained():
+    drain(None)
+
+
+@pytest.fixture
+def sealed():
+    seal()
+
+
+@pytest.fixture
+def labelled():
+    label()
+"""
+PREPARED = """
+import pytest
+from box import Box
+
+
+def setup_module(module):
+    Box().fill()
+
+
+@pytest.mark.usefixtures("sealed")
+class TestSealed:
+    def test_one(self):
+        pass
+
+
+@pytest.mark.usefixtures("other", "labelled")
+def test_two():
+    pass
+
+
+def test_three():
+    assert "labelled"
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("drain", ["TestSealed.test_one", "test_three", "test_two"]),
+        ("seal", ["TestSealed.test_one"]),
+        ("label", ["test_two"]),
+        ("Box.fill", ["TestSealed.test_one", "test_three", "test_two"]),
+    ],
+)
+def test_fixtures_that_no_parameter_names_run_with_their_tests(tmp_path: Path, name: str, expected: list[str]) -> None:
+    """One that is automatic, those that a decorator asks for, and what runs before a module."""
+    others = "def test_apart():\n    pass\n"
+    files = {"box.py": BOX, "a/conftest.py": CONFTEST, "a/test_box.py": PREPARED, "b/test_apart.py": others}
+    ask(tmp_path, files, name)
+    found = Repository.open(tmp_path, exact_root=True).choose_tests(name).tests
+    assert sorted(each.node.partition("::")[2] for each in found if each.run_with) == expected
+
+
 WORDS = """
 from store import connect
 
@@ -284,13 +363,23 @@ def test_a_call_runs_the_method_of_a_class_that_the_test_makes(tmp_path: Path) -
         assert found[name] == pytest.approx(1 / (1 + exp(-log_odds)))
 
 
-def test_probable_are_those_with_an_eighth_of_the_best_odds() -> None:
-    """Odds of 4, 1/2 and 33 to 67: an eighth of the first is 1/2."""
+def test_probable_are_those_near_the_best_odds() -> None:
+    """Odds of 4 to the power of .7 are 2.64, of which a sixth is .44: 1/2 is above, .40 is not.
+
+    Odds of 1/2 give .103, so that 1/9 is above and 1/10 is not. All are probable that are as good as a first one of
+    odds of 1/999, for which the bound is above 1/999.
+    """
     edge = Edge("test.py::a", "a.py::f", "calls", "import", 1.0, 1, 1, 1)
-    tests = [Affected(name, 1, edge, probability=chance) for name, chance in (("a", 0.8), ("b", 0.334), ("c", 0.33))]
-    assert navigate.count_probable_tests(tests) == 2
-    assert navigate.count_probable_tests(tests[1:]) == 2
-    assert navigate.count_probable_tests([]) == 0
+
+    def n_probable(*chances: float) -> int:
+        return navigate.count_probable_tests(
+            [Affected("test.py::a", 1, edge, probability=chance) for chance in chances]
+        )
+
+    assert n_probable(0.8, 1 / 3, 0.285) == 2
+    assert n_probable(1 / 3, 0.1, 1 / 11) == 2
+    assert n_probable(0.001, 0.001, 0.0005) == 2
+    assert n_probable() == 0
 
 
 def test_a_file_is_left_out_if_a_test_in_it_is_found(tmp_path: Path, files: dict[str, str]) -> None:

@@ -63,9 +63,9 @@ def test_a_change_of_a_class_or_file_is_one_of_what_it_holds() -> None:
 
 
 def test_probabilities_are_products_along_chains() -> None:
-    """m: C.m is called by f at .4 (a share of .7 runs) and referred to at .9 (.4); f and g call one another at .9."""
+    """m: C.m is called by f at .4 (a share of .7 runs) and referred to at .9 (.85); f and g call one another at .9."""
     chances = {each.node: each.probability for each in reached(GRAPH, "a.py::C.m")}
-    called, named = 0.4 * 0.7, 0.9 * 0.4
+    called, named = 0.4 * 0.7, 0.9 * 0.85
     by_g = (named * 0.9 * 0.7) * 0.9 * 0.7  # g runs f, which may run m, and f calls g in turn
     assert chances["b.py::f"] == pytest.approx(1 - (1 - called) * (1 - named) * (1 - by_g))
     assert chances["b.py::g"] == pytest.approx(named * 0.9 * 0.7)
