@@ -62,16 +62,28 @@ class ForkedTask(Generic[T]):
 def _start_child(work: Callable[[], Any]) -> "tuple[BaseProcess, IO[bytes]] | None":
     # Here, not above: an answer with nothing changed begins nothing.
     import multiprocessing
-    import tempfile
 
     try:
-        file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed where it is read
+        file = unnamed_file()
     except OSError:
         return None
     # A daemon is ended with this process, if that ends in order.
     process = multiprocessing.get_context("fork").Process(target=_run_child, args=(work, file), daemon=True)
     process.start()
     return process, file
+
+
+def unnamed_file() -> IO[bytes]:
+    """Return an open file that is gone with this process. Raises OSError.
+
+    Without a folder, `tempfile` first writes a file to see whether it can, and a process that is killed then leaves it.
+    """
+    import tempfile
+
+    try:
+        return tempfile.TemporaryFile(dir=os.environ.get("TMPDIR") or "/tmp")
+    except OSError:
+        return tempfile.TemporaryFile()
 
 
 def end_with_parent() -> None:

@@ -17,13 +17,13 @@ import contextlib
 import os
 import re
 import subprocess
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from causalist._internal.forked_task import unnamed_file
 from causalist.errors import GitError
 from causalist.model.index import CommitChange
 from causalist.model.source import Changes, FileEntry, Scan, SourceFile
@@ -188,11 +188,8 @@ class BlobReader:
         return data[:-1]
 
     def _start(self) -> None:
-        # Imported late: indexing a folder needs no commit, and this import costs milliseconds.
-        import tempfile
-
         # A file, since a pipe that is not emptied would stop git after 64 kB of messages.
-        self._messages = tempfile.TemporaryFile()  # noqa: SIM115
+        self._messages = unnamed_file()
         try:
             self._process = start_git(
                 git_arguments(self._git_dir),
@@ -422,7 +419,7 @@ def _run_through_file(place: Sequence[str], command: Sequence[str], asked: bytes
     Git writes commit by commit, and waking up for each takes as long as the rest of the work.
     """
     try:
-        with tempfile.TemporaryFile() as file:
+        with unnamed_file() as file:
             pipe = subprocess.PIPE
             _, error = _run_with_input(start_git(place, command, stdin=pipe, stderr=pipe, stdout=file.fileno()), asked)
             file.seek(0)

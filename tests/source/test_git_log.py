@@ -203,6 +203,6 @@ def test_without_room_for_a_file_the_history_is_read_all_the_same(
             raise OSError(28, "No space left on device")
         return Path("/dev/full").open("r+b", buffering=0)
 
-    monkeypatch.setattr(history_module.tempfile, "TemporaryFile", file)
+    monkeypatch.setattr(history_module, "unnamed_file", file)
     assert changes(past) == expected
     assert asked
