@@ -5,7 +5,6 @@ safe to print. The input of the other functions that escape has been through it:
 line unless a function says otherwise.
 """
 
-import html
 import re
 import time
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from causalist._internal.lazy import lazy_regex
 # The standard library's reader takes time in the cube of the parts of a key. Real files have less than a tenth of
 # these.
 _MAX_KEY_PARTS = 100
-_LONG_KEY = re.compile(
+_LONG_KEY = lazy_regex(
     r"""(?<![\w"'.-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){%d}""" % _MAX_KEY_PARTS  # noqa: UP031
 )
 
@@ -86,22 +85,22 @@ def describe_age(since: int) -> str:
 
 
 # All ASCII characters that begin an inline construct of CommonMark or of the usual extensions.
-_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>#&~|$^=]")
-_BACKTICKS = re.compile("`+")
+_MARKDOWN = lazy_regex(r"[\\`*_{}\[\]<>#&~|$^=]")
+_BACKTICKS = lazy_regex("`+")
 
 _XML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
-_XML_TEXT = re.compile("[&<]|(?<=]])>")
-_XML_ATTRIBUTE = re.compile('[&<>"]')
+_XML_TEXT = lazy_regex("[&<]|(?<=]])>")
+_XML_ATTRIBUTE = lazy_regex('[&<>"]')
 # Above this many characters to escape, a CDATA section takes fewer tokens.
 _MAX_ESCAPES = 2
 # What a section must not hold in one piece: its own end, and anything that a reader who is no parser could take for a
 # tag of the pack.
-_CDATA_BREAKS = re.compile(
+_CDATA_BREAKS = lazy_regex(
     r"]](?=>)|<(?=\s*/?\s*(?:pack|query|note|item|source|edges?|omitted)\b)|<(?=[!?])", re.IGNORECASE
 )
 
 # Characters that mean something in a quoted label of Mermaid, in a directive, or in the HTML that a label becomes.
-_MERMAID = re.compile('["#&<>;`\\\\%{}|\\[\\]]')
+_MERMAID = lazy_regex('["#&<>;`\\\\%{}|\\[\\]]')
 
 
 def markdown_text(text: str) -> str:
@@ -149,6 +148,8 @@ def xml_text(text: str) -> str:
 
 def html_text(text: str) -> str:
     """Escape the content of an element or of a quoted attribute, any number of lines."""
+    import html  # its table of entities costs a millisecond
+
     return html.escape(text)
 
 

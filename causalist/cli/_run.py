@@ -15,13 +15,13 @@ from typing import Any
 
 import click
 
-from causalist._internal.lazy import dataclass
+from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.cli._output import discard_output, prepare_streams, say
 from causalist.errors import CausalistError, NothingToIndex
 
-_EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
-_UNKNOWN_COMMAND = re.compile(r"No such command '(.*)'", re.DOTALL)
-_SHELL_SYNTAX = re.compile(r"[\"$`\\!]")
+_EXTRA_ARGUMENTS = lazy_regex(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
+_UNKNOWN_COMMAND = lazy_regex(r"No such command '(.*)'", re.DOTALL)
+_SHELL_SYNTAX = lazy_regex(r"[\"$`\\!]")
 
 
 def suggest_command(error: click.UsageError) -> str | None:

@@ -149,8 +149,8 @@ class RelevanceInput(NamedTuple):
 
 def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: bool = True) -> list[NeededNode]:
     """Return hits and their neighbors with probabilities, the highest first."""
-    pool = word_pool(given)
-    own = own_features(given, pool)
+    pool, standing = word_pool(given), word_standing(given)
+    own = own_features(given, pool, standing)
     probabilities = logistic(own, model.words if use_edges else model.alone)
     if not use_edges:
         pool, probabilities = raise_named(given.named, pool, probabilities)
@@ -158,7 +158,7 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
     gave: dict[int, tuple[int, int]] = {}
     for _ in range(N_ROUNDS):
         pool, probabilities = with_neighbors(given.graph, pool, probabilities)
-        own = own_features(given, pool)
+        own = own_features(given, pool, standing)
         features, gave = edge_features(given.graph, pool, probabilities, said_share(own))
         probabilities = logistic(np.hstack([own, features]), model.edges)
     pool, probabilities = raise_named(given.named, pool, probabilities)
@@ -422,23 +422,38 @@ def word_pool(given: RelevanceInput) -> NDArray[np.int64]:
     return np.array(list(dict.fromkeys([*given.ranked, *best.tolist()])), dtype=np.int64)
 
 
-def own_features(given: RelevanceInput, pool: NDArray[np.int64]) -> Scores:
-    """Return what is known of each node without edges, shape (n, n_own)."""
+class WordStanding(NamedTuple):
+    """Ranks of nodes and of files by their scores, the highest score, and the sum of all odds to it."""
+
+    rank_of: Mapping[int, int]
+    file_rank_of: Mapping[int, int]
+    top: float
+    odds: float
+
+
+def word_standing(given: RelevanceInput) -> WordStanding:
+    """Return what `own_features` needs of the whole repository."""
     nodes, scores, files = given.graph.nodes, given.definitions, given.files
     rank_of = {node: i for i, node in enumerate(given.ranked)}
     some = np.flatnonzero(scores > 0)
     order = some[np.lexsort((some, -np.round(scores[some], 9)))][:_NO_RANK]
     for i, node in enumerate(order.tolist()):
         rank_of.setdefault(node, max(i, len(given.ranked)))
-    ranks = np.array([rank_of.get(node, _NO_RANK) for node in pool.tolist()], dtype=np.float64)
     top = float(scores.max(initial=0.0))
-    best = np.exp(scores[order] - top)
-    odds = np.where(scores[pool] > 0, np.exp(scores[pool] - top), 0.0) / max(float(best.sum()), 1e-9)
-    owner = nodes.files[pool]
     file_nodes = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (files > 0))
     file_order = file_nodes[np.lexsort((file_nodes, -np.round(files[file_nodes], 9)))][:_NO_RANK]
-    file_rank_of = {int(file): i for i, file in enumerate(file_order)}
-    file_ranks = np.array([file_rank_of.get(int(file), _NO_RANK) for file in owner], dtype=np.float64)
+    file_rank_of = {file: i for i, file in enumerate(file_order.tolist())}
+    return WordStanding(rank_of, file_rank_of, top, float(np.exp(scores[order] - top).sum()))
+
+
+def own_features(given: RelevanceInput, pool: NDArray[np.int64], standing: WordStanding | None = None) -> Scores:
+    """Return what is known of each node without edges, shape (n, n_own); `standing` if it is at hand."""
+    nodes, scores = given.graph.nodes, given.definitions
+    rank_of, file_rank_of, top, all_odds = standing or word_standing(given)
+    ranks = np.array([rank_of.get(node, _NO_RANK) for node in pool.tolist()], dtype=np.float64)
+    odds = np.where(scores[pool] > 0, np.exp(scores[pool] - top), 0.0) / max(all_odds, 1e-9)
+    owner = nodes.files[pool]
+    file_ranks = np.array([file_rank_of.get(file, _NO_RANK) for file in owner.tolist()], dtype=np.float64)
     kinds = nodes.kinds[pool]
     lines = nodes.end_rows[pool] - nodes.start_rows[pool] + 1
     columns = [

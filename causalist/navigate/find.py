@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.lazy import lazy_regex
 from causalist.errors import UsageError
 from causalist.extract import hit_of
 from causalist.model.answer import AskOptions
@@ -25,10 +26,10 @@ from causalist.model.scores import Hit, Transition
 from causalist.navigate.names import nearest
 from causalist.rank import WalkWeights, build_transition, restrict_to
 
-_SEPARATORS = re.compile(r"::|[/\\.#:\s]+")
-_SEPARATORS_OF_FILES = re.compile(r"::|[/\\#\s]+")
+_SEPARATORS = lazy_regex(r"::|[/\\.#:\s]+")
+_SEPARATORS_OF_FILES = lazy_regex(r"::|[/\\#\s]+")
 # Where a word begins: AuthMiddleware, auth_middleware, auth-middleware, HTTPServer, sha256.
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_WORDS = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 # A subsequence of few letters, or one with many others between them, is hardly a match.
 _MIN_SCATTERED_LETTERS = 3
 _MAX_SCATTERED_SPREAD = 2  # characters from first to last letter, as a multiple of the letters

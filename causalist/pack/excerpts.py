@@ -35,13 +35,13 @@ _NEARBY_DECAY = 0.6  # of that weight, for each line between
 _NEARBY_LINES = 4
 _CALL_WEIGHT = 2.0  # of a line that uses another item of the pack
 _FORMS: tuple[tuple[re.Pattern[str], float], ...] = (
-    (re.compile(r"\W*(?:if|elif|else if|elsif|unless|case|when|switch|match|guard|for|while|foreach|catch|except|rescue"
+    (lazy_regex(r"\W*(?:if|elif|else if|elsif|unless|case|when|switch|match|guard|for|while|foreach|catch|except|rescue"
                 r"|default)\b"), 0.37),
-    (re.compile(r"\W*(?:return|raise|throw|throws|yield|panic)\b"), 0.3),
-    (re.compile(r"\W*(?:else|finally|try|ensure|do|begin)\b"), -0.65),
-    (re.compile(r"\s*(?://|#|/?\*|--)"), -1.2),
-    (re.compile(r"\s*[\w.]*\b(?:log|logger|logging|console|print|println|slog|_logger)\b[.!(]", re.IGNORECASE), -2.4),
-    (re.compile(r"\W*$"), -6.0),
+    (lazy_regex(r"\W*(?:return|raise|throw|throws|yield|panic)\b"), 0.3),
+    (lazy_regex(r"\W*(?:else|finally|try|ensure|do|begin)\b"), -0.65),
+    (lazy_regex(r"\s*(?://|#|/?\*|--)"), -1.2),
+    (lazy_regex(r"\s*[\w.]*\b(?:log|logger|logging|console|print|println|slog|_logger)\b[.!(]", re.IGNORECASE), -2.4),
+    (lazy_regex(r"\W*$"), -6.0),
 )  # fmt: skip
 _OPENERS = ("{", ":", "(", "[", "=>", "->", "then", "do", "&&", "||", ",", "=", "+", "|")
 

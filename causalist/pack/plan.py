@@ -14,7 +14,7 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import Protocol
 
-from causalist._internal.lazy import dataclass
+from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.model.answer import Omitted, OmittedPart, PackHeader
 from causalist.model.graph import Edge
 from causalist.model.node_ids import NodeKind
@@ -62,7 +62,7 @@ MAX_CHARACTERS_PER_TOKEN = 8
 
 # A query of one name: `token`, `Cache.get`, `cache::get()`.
 _FILE = NodeKind.FILE.label
-_NAME = re.compile(r"`?([\w$]+(?:(?:\.|::|#)[\w$]+)*)(?:\(\))?`?")
+_NAME = lazy_regex(r"`?([\w$]+(?:(?:\.|::|#)[\w$]+)*)(?:\(\))?`?")
 
 # Words for a confidence, from the least to which each applies. Of 3,522 held-out questions 91 % of the first, 63 % of
 # the second and 47 % of the third had a right file among the first five; docs/ranking.md has the counts.

@@ -506,7 +506,7 @@ def _write_counted(plan: Plan, renderer: Renderer, counter: Counter, max_tokens:
 _MAX_USES = 8  # callers, and callees, that are listed below a definition
 _CALLS = "calls"
 # Highlighters know languages by their suffixes as well as by their names.
-_SUFFIX = re.compile(r"[^/]\.([a-z0-9]{1,10})$", re.IGNORECASE)
+_SUFFIX = lazy_regex(r"[^/]\.([a-z0-9]{1,10})$", re.IGNORECASE)
 # Suffixes that make a viewer draw the block instead of showing it.
 _DRAWN = ("mermaid", "math", "geojson", "topojson", "stl")
 

@@ -80,7 +80,7 @@ MINIFIED_LINE_BYTES = 500
 MINIFIED_FILE_BYTES = 5_000
 
 # No literal of a language goes on behind the end of its line, except those with several lines, which are short.
-_LITERAL = re.compile(rb"""\"(?:[^"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|`[^`]*+`""")
+_LITERAL = lazy_regex(rb"""\"(?:[^"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|`[^`]*+`""")
 _MIN_LINES = 10  # of a file of code with long literals; one with fewer is a bundle or data
 _NEVER_MINIFIED = (".py", ".pyi", ".ipynb")  # lines and their indentation have a meaning
 

@@ -13,12 +13,15 @@ checking a few folders.
 
 import os
 import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from causalist._internal.lazy import dataclass
+from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.errors import GitError, RefusedRoot, RepositoryNotFound
+
+if TYPE_CHECKING:
+    import subprocess
 
 _OPTIONS = (
     "-c core.quotepath=off",
@@ -63,16 +66,18 @@ def git_arguments(folder: Path) -> tuple[str, ...]:
 
 
 def start_git(
-    place: Sequence[str], arguments: Sequence[str], *, stdin: int, stderr: int, stdout: int = subprocess.PIPE
-) -> subprocess.Popen[bytes]:
+    place: Sequence[str], arguments: Sequence[str], *, stdin: int, stderr: int, stdout: int | None = None
+) -> "subprocess.Popen[bytes]":
     """Start git, with a pipe for its output by default. Raises GitMissing if there is none."""
+    import subprocess  # many a question starts no git, and this import costs milliseconds
+
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k in _KEPT_VARIABLES}
     options = [part for option in _OPTIONS for part in option.split(" ", 1)]
     try:
         return subprocess.Popen(
             [_find_program(), *options, *place, *arguments],
             stdin=stdin,
-            stdout=stdout,
+            stdout=subprocess.PIPE if stdout is None else stdout,
             stderr=stderr,
             env=environment | _ENVIRONMENT,
         )
@@ -117,6 +122,8 @@ class RunningGit:
 
     def __init__(self, place: Sequence[str], *arguments: str) -> None:
         self._command = arguments[0]
+        import subprocess
+
         self._process = start_git(place, arguments, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def finish(self) -> CompletedGit:
@@ -126,9 +133,9 @@ class RunningGit:
         return CompletedGit(self._command, self._process.returncode, output, text)
 
 
-_COMMIT = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\s*\Z")
+_COMMIT = lazy_regex(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\s*\Z")
 # git itself takes more names than these.
-_BRANCH = re.compile(rb"ref: (refs/heads/[\w.+/-]+)\s*\Z", re.ASCII)
+_BRANCH = lazy_regex(rb"ref: (refs/heads/[\w.+/-]+)\s*\Z", re.ASCII)
 _MAX_BYTES = 4096
 _MAX_PACKED_BYTES = 50_000_000
 _MAX_CONFIG_BYTES = 100_000

@@ -168,6 +168,16 @@ def test_damaged_files_are_refused(tmp_path: Path, damage: object, said: str) ->
         read_encoder(path)
 
 
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[:-1], lambda data: data[:22] + b"x" + data[23:], lambda data: b""]
+)
+def test_questions_refuse_files_of_another_length_or_form(tmp_path: Path, damage: object) -> None:
+    path = tmp_path / "encoder.bin"
+    path.write_bytes(damage(encoder_bytes({"layers": 0, "heads": 1}, tiny_arrays())))  # type: ignore[operator]
+    with pytest.raises(ModelFailed, match=r"cannot read|damaged"):
+        read_encoder(path, is_checked=False)
+
+
 def test_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelFailed, match="cannot read"):
         read_encoder(tmp_path / "none.bin")

@@ -323,7 +323,7 @@ def _bag_norms(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the norms of `compute_bag_norms` for all nodes; those of kept nodes are taken over."""
     try:
-        both = compute_bag_norms(triples, terms, files, shipped_encoder())
+        both = compute_bag_norms(triples, terms, files, shipped_encoder(is_checked=True))
     except ModelFailed:  # a question says so
         return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
     if previous_rows is not None:

@@ -16,6 +16,7 @@ the same whatever the number of rows or the order of addition.
 
 import hashlib
 import json
+import math
 import mmap
 import struct
 from collections.abc import Mapping
@@ -50,6 +51,7 @@ _EPSILON = 1e-5
 # Postings that are summed for one question: those of the terms with the largest products. So the time of a question
 # does not grow with the repository. docs/benchmarks.md has the figures with fewer and with all.
 MAX_SUMMED_POSTINGS = 250_000
+_BLOCK_POSTINGS = 50_000
 _MAX_COUNT = 1024
 COUNT_POWER = 0.7
 _COUNT_WEIGHTS = np.arange(_MAX_COUNT + 1.0) ** COUNT_POWER  # by occurrences
@@ -118,14 +120,21 @@ def words_of(text: str) -> list[str]:
     return [stem(part) for word in _WORD.findall(text) for part in split_word(word)]
 
 
-@lru_cache(maxsize=1)
-def shipped_encoder() -> QuestionEncoder:
-    """Return the encoder that comes with the program. Raises ModelFailed if its file is missing or damaged."""
-    return read_encoder(Path(__file__).with_name(FILE_NAME))
+@lru_cache(maxsize=2)
+def shipped_encoder(*, is_checked: bool = False) -> QuestionEncoder:
+    """Return the encoder that comes with the program. Raises ModelFailed if its file is missing or damaged.
+
+    Builds of an index check its digest, which reads all of the file: that takes longer than a question needs it for.
+    Without the check, damage is found if the form or the length of the file is wrong.
+    """
+    return read_encoder(Path(__file__).with_name(FILE_NAME), is_checked=is_checked)
 
 
-def read_encoder(path: Path) -> QuestionEncoder:
-    """Return the content of an encoder file, mapped into memory. Raises ModelFailed."""
+def read_encoder(path: Path, *, is_checked: bool = True) -> QuestionEncoder:
+    """Return the content of an encoder file, mapped into memory; its digest is compared if `is_checked`.
+
+    Raises ModelFailed.
+    """
     try:
         with path.open("rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -137,15 +146,22 @@ def read_encoder(path: Path) -> QuestionEncoder:
     if magic != MAGIC or number != FORMAT:
         raise ModelFailed(f"{path} is not a question encoder of format {FORMAT}; reinstall causalist")
     view = memoryview(data)
-    if hashlib.sha256(view[:-DIGEST_BYTES]).digest() != bytes(view[-DIGEST_BYTES:]):
+    if is_checked and hashlib.sha256(view[:-DIGEST_BYTES]).digest() != bytes(view[-DIGEST_BYTES:]):
         raise ModelFailed(f"{path} is damaged: its digest does not match; reinstall causalist")
-    header = json.loads(bytes(view[PREFIX.size : PREFIX.size + length]))
-    arrays = {
-        name: np.frombuffer(data, dtype=dtype, count=int(np.prod(shape)), offset=offset).reshape(shape)
-        for name, (dtype, shape, offset) in header.pop("arrays").items()
-    }
-    stems = StringTable(arrays.pop("stems.blob"), arrays.pop("stems.offsets"))
-    return QuestionEncoder(header, stems, arrays.pop("rows"), arrays.pop("rows.scale"), arrays)
+    try:
+        header = json.loads(bytes(view[PREFIX.size : PREFIX.size + length]))
+        places = header.pop("arrays")
+        ends = [offset + math.prod(shape) * np.dtype(dtype).itemsize for dtype, shape, offset in places.values()]
+        if len(data) != -(-max(ends) // ALIGNMENT) * ALIGNMENT + DIGEST_BYTES:
+            raise ModelFailed(f"{path} is damaged: it has {len(data)} bytes; reinstall causalist")
+        arrays = {
+            name: np.frombuffer(data, dtype=dtype, count=math.prod(shape), offset=offset).reshape(shape)
+            for name, (dtype, shape, offset) in places.items()
+        }
+        stems = StringTable(arrays.pop("stems.blob"), arrays.pop("stems.offsets"))
+        return QuestionEncoder(header, stems, arrays.pop("rows"), arrays.pop("rows.scale"), arrays)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelFailed(f"{path} is damaged: its header cannot be read; reinstall causalist") from error
 
 
 def nearest_stems(question: str, n: int, encoder: QuestionEncoder) -> list[str]:
@@ -257,10 +273,13 @@ def bag_similarities(
     postings = lexical.definitions
     starts = postings.indptr[has_vector].astype(np.int64)
     lengths = postings.indptr[has_vector + 1] - starts
+    sums = np.zeros(len(files))
     some = _strongest(products, lengths)
-    at = _ranges(starts[some], lengths[some])
-    values = _COUNT_WEIGHTS[np.minimum(postings.counts[at], _MAX_COUNT)] * np.repeat(products[some], lengths[some])
-    sums: Scores = np.bincount(postings.documents[at], weights=values, minlength=len(files)).astype(np.float64)
+    # Arrays of a block stay in the cache of the processor. Sums are added in the order of the postings all the same.
+    for block in np.array_split(some, 1 + int(lengths[some].sum()) // _BLOCK_POSTINGS):
+        at = _ranges(starts[block], lengths[block])
+        values = _COUNT_WEIGHTS.take(postings.counts[at], mode="clip") * np.repeat(products[block], lengths[block])
+        np.add.at(sums, postings.documents[at], values)
     norm = float(np.sqrt((question.astype(np.float64) ** 2).sum()))
     own = _quotients(sums, lexical.bag_norms * norm)
     owners = np.maximum(files, 0)
