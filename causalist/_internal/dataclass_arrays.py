@@ -165,11 +165,13 @@ def select_top(scores: NDArray[np.float64], k: int) -> list[int]:
     return [int(n) for n in nodes[np.round(scores[nodes], SCORE_DECIMALS) > 0]]
 
 
-def select_first(scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+def select_first(
+    scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int, decimals: int = SCORE_DECIMALS
+) -> NDArray[np.int64]:
     """Return the first k of some nodes, shape (at most k,), by descending score.
 
-    Scores are rounded; equal ones are ordered by ascending index. `scores` has shape (n_nodes,). Only nodes that may be
-    among the first k are rounded and sorted.
+    Scores are rounded to `decimals`; equal ones are ordered by ascending index. `scores` has shape (n_nodes,). Only
+    nodes that may be among the first k are rounded and sorted.
 
     >>> select_first(np.array([1.0, 2.0, 1.0 + 1e-15, 3.0]), np.array([0, 1, 2]), 2).tolist()
     [1, 0]
@@ -178,9 +180,9 @@ def select_first(scores: NDArray[np.float64], nodes: NDArray[np.int64], k: int) 
     if 0 < 4 * k < len(nodes):
         least = np.partition(values, len(nodes) - k)[len(nodes) - k]
         # All values that may round to the number that `least` rounds to, or to a larger one.
-        may_be = values >= least - ROUNDED_AWAY * (1.0 + abs(least))
+        may_be = values >= least - max(ROUNDED_AWAY, 10.0 ** (1 - decimals)) * (1.0 + abs(least))
         nodes, values = nodes[may_be], values[may_be]
-    return nodes[np.lexsort((nodes, -np.round(values, SCORE_DECIMALS)))][:k]
+    return nodes[np.lexsort((nodes, -np.round(values, decimals)))][:k]
 
 
 def unique_sorted(values: NDArray[_Integer]) -> NDArray[_Integer]:

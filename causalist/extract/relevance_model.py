@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import select_first
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import LINK_RULES, ROUTE_KINDS, CodeGraph, EdgeKind
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
@@ -50,6 +51,7 @@ LOGGERS = frozenset({"log", "logger", "logging", "slog"})  # names of constants 
 MAX_COMPARED = 60  # nodes that are compared by their terms
 MIN_ALIKE = 0.9  # of the terms of two nodes, by weight, that both have, if they match alike
 ALIKE_SHARE = 0.6
+_DECIMALS = 9  # of scores that are compared
 _NO_RANK = 100  # of what words did not find
 _SURE = 0.9  # confidence of an edge that is certain
 _SAID_DECAY = 2.5  # distance of scores at which a node says 1/e of what the best one says
@@ -417,8 +419,7 @@ def said_share(own: Scores) -> Scores:
 def word_pool(given: RelevanceInput) -> NDArray[np.int64]:
     """Return the hits, then the best of what else words found."""
     scores = given.definitions
-    some = np.flatnonzero(scores > 0)
-    best = some[np.lexsort((some, -np.round(scores[some], 9)))][:MAX_POOL]
+    best = select_first(scores, np.flatnonzero(scores > 0), MAX_POOL, _DECIMALS)
     return np.array(list(dict.fromkeys([*given.ranked, *best.tolist()])), dtype=np.int64)
 
 
@@ -435,13 +436,12 @@ def word_standing(given: RelevanceInput) -> WordStanding:
     """Return what `own_features` needs of the whole repository."""
     nodes, scores, files = given.graph.nodes, given.definitions, given.files
     rank_of = {node: i for i, node in enumerate(given.ranked)}
-    some = np.flatnonzero(scores > 0)
-    order = some[np.lexsort((some, -np.round(scores[some], 9)))][:_NO_RANK]
+    order = select_first(scores, np.flatnonzero(scores > 0), _NO_RANK, _DECIMALS)
     for i, node in enumerate(order.tolist()):
         rank_of.setdefault(node, max(i, len(given.ranked)))
     top = float(scores.max(initial=0.0))
     file_nodes = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (files > 0))
-    file_order = file_nodes[np.lexsort((file_nodes, -np.round(files[file_nodes], 9)))][:_NO_RANK]
+    file_order = select_first(files, file_nodes, _NO_RANK, _DECIMALS)
     file_rank_of = {file: i for i, file in enumerate(file_order.tolist())}
     return WordStanding(rank_of, file_rank_of, top, float(np.exp(scores[order] - top).sum()))
 

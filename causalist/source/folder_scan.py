@@ -89,6 +89,9 @@ class ScanBuilder:
     def offer(self, path: str, size: int, mtime_ns: int = 0, blob: str | None = None, ctime_ns: int = 0) -> None:
         """Add a regular file unless its name or size excludes it."""
         reason = skip_reason_by_name(path)
+        if reason is None and self._denied is None and size <= self._limits.max_file_bytes:  # as nearly all files
+            self._entries[path] = FileEntry(path, size, mtime_ns, blob, ctime_ns)
+            return
         most = 0
         if reason is SkipReason.BINARY and self._also:
             most = self._also.get(posixpath.splitext(path)[1].lower(), 0)
@@ -445,19 +448,20 @@ def _walk(
                 git = git.entering(offset + folder, read_ignore_file(_join_bytes(location, GIT_IGNORE.encode())))
             if OWN_IGNORE in listed and folder != start[0]:
                 own = own.entering(offset + folder, read_ignore_file(_join_bytes(location, OWN_IGNORE.encode())))
+        prefix = f"{folder}/" if folder else ""
         for entry in entries:
             try:
                 name = entry.name.decode("utf-8")
             except UnicodeDecodeError:
                 tally.skip(SkipReason.UNDECODABLE, f"{folder}/{to_printable(entry.name)}".lstrip("/"))
                 continue
-            path = f"{folder}/{name}" if folder else name
+            path = prefix + name
             is_folder = _is_folder(entry)
             if (is_folder and name in UNCOUNTED_FOLDERS) or name == ".git":
                 continue
-            if git.is_ignored(offset + path, is_folder=is_folder):
+            if git.levels and git.is_ignored(offset + path, is_folder=is_folder):
                 continue
-            if own.is_ignored(offset + path, is_folder=is_folder):
+            if own.levels and own.is_ignored(offset + path, is_folder=is_folder):
                 tally.skip(SkipReason.IGNORED, path + "/" * is_folder)
             elif not is_folder:
                 _offer_walked(base, path, entry, tally)
@@ -475,14 +479,17 @@ def _offer_walked(base: bytes, path: str, entry: os.DirEntry[bytes], tally: Scan
     except OSError:
         tally.skip(SkipReason.UNREADABLE, path)
         return
-    _offer_file(base, path, status, tally)
+    if stat.S_ISREG(status.st_mode):
+        tally.offer(path, status.st_size, status.st_mtime_ns, None, status.st_ctime_ns if TELLS_CHANGES else 0)
+    else:
+        _offer_file(base, path, status, tally)
 
 
 def _offer_file(base: bytes, path: str, status: os.stat_result, tally: ScanBuilder, prefix: str = "") -> None:
     """Add anything but a folder. `path` is below `base`, `prefix` and `path` below the root."""
     full_path = prefix + path
     if stat.S_ISREG(status.st_mode):
-        tally.offer(full_path, status.st_size, status.st_mtime_ns, ctime_ns=status.st_ctime_ns if TELLS_CHANGES else 0)
+        tally.offer(full_path, status.st_size, status.st_mtime_ns, None, status.st_ctime_ns if TELLS_CHANGES else 0)
     elif stat.S_ISLNK(status.st_mode):
         # realpath ends on circles, at a path on the circle.
         location = _join_bytes(base, path.encode())
