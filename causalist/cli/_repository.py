@@ -12,7 +12,7 @@ import click
 from causalist._internal.text_formatting import describe_age
 from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._run import NOTHING_FOUND, import_numpy
-from causalist.errors import AmbiguousNode, ExtraMissing, NothingToIndex
+from causalist.errors import AmbiguousNode, CausalistError, ExtraMissing, NothingToIndex
 from causalist.model.node_ids import NodeKind, split_id
 
 if TYPE_CHECKING:
@@ -96,11 +96,13 @@ def open_repository(
     anew: bool = False,
     text: str | None = None,
     name: str = "",
+    also: Sequence[str] = (),
 ) -> "Repository":
     """Return the repository in the folder `repo`, or around the current folder. Raises CausalistError.
 
     `when_empty` makes the document that is printed before NothingToIndex propagates, for --json. With `text` or
-    the `name` of a definition, and without an index, only what that needs is parsed; not with --wait.
+    the `name` of a definition, and without an index, only what that needs is parsed, and what the names `also` need;
+    not with --wait.
     """
     import_numpy()
     from causalist.index.options import IndexOptions
@@ -112,10 +114,15 @@ def open_repository(
         given = click.get_current_context().meta
         try:
             if (text is not None or name) and not given.get(_WAITS):
-                opens = Repository.open_part if text is not None else Repository.open_part_with
                 background = not given.get(_NO_BACKGROUND)
-                part = opens(
-                    start, text or name, exact_root=is_exact, force=force, options=options, background=background
+                part = (
+                    Repository.open_part(
+                        start, text, exact_root=is_exact, force=force, options=options, background=background
+                    )
+                    if text is not None
+                    else Repository.open_part_with(
+                        start, name, also=also, exact_root=is_exact, force=force, options=options, background=background
+                    )
                 )
                 if part is not None:
                     return part
@@ -194,16 +201,31 @@ def limit_option(default: int, effect: str) -> Callable[[_Command], _Command]:
 
 
 def open_for_lookup(
-    repo: Path | None, *, force: bool, when_empty: Mapping[str, object] | None, anew: bool = False, name: str = ""
+    repo: Path | None,
+    *,
+    force: bool,
+    when_empty: Mapping[str, object] | None,
+    anew: bool = False,
+    name: str = "",
+    also: Sequence[str] = (),
+    is_enough: "Callable[[Repository], bool]" = lambda _: True,
 ) -> "Repository":
     """Return the repository after reporting the notes of opening it.
 
     `when_empty` is the document for an empty folder, None without --json. `anew` as in `IndexOptions`. With `name`, and
-    without an index, only the files with that name and what they use are parsed, if these define it.
+    without an index, only the files with that name or one of `also` and what they use are parsed, if these define it.
+    The whole is opened if `is_enough` returns False for such a part or raises CausalistError.
     """
     document = when_empty
     when = None if document is None else lambda _: document
-    repository = open_repository(repo, force=force, when_empty=when, anew=anew, name=name)
+    repository = open_repository(repo, force=force, when_empty=when, anew=anew, name=name, also=also)
+    if repository.n_parsed is not None:
+        try:
+            is_whole_needed = not is_enough(repository)
+        except CausalistError:
+            is_whole_needed = True
+        if is_whole_needed:
+            repository = open_repository(repo, force=force, when_empty=when, anew=anew)
     if repository.n_parsed is not None:
         given = click.get_current_context().meta
         given[_PARTIAL] = {"parsed": repository.n_parsed, "files": repository.info().files}

@@ -437,6 +437,7 @@ MAX_LISTED = 10
 @click.argument("source")
 @click.argument("target")
 @lookup_options
+@first_answer_options
 @observed_option
 @min_confidence_option(0.5, "Minimum confidence of a use.")
 @answer_each_meaning
@@ -454,7 +455,12 @@ def verify_command(
       causalist verify authenticateUser verifyToken
     """
     empty = verify_document(source, target, None) if as_json else None
-    repository = open_for_lookup(repo, force=force, when_empty=empty)
+
+    def has_use(part: "Repository") -> bool:
+        """Return True if a part has a use. That it has none says nothing of the rest."""
+        return part.verify(source, target, min_confidence=min_confidence).known == "yes"
+
+    repository = open_for_lookup(repo, force=force, when_empty=empty, name=target, also=(source,), is_enough=has_use)
     try:
         start, end = resolve_id(repository, source), resolve_id(repository, target)
     except UnreadNode as error:

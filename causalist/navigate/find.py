@@ -23,7 +23,6 @@ from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
 from causalist.model.node_ids import NodeKind, Role, last_name, split_id, unescape_name
 from causalist.model.scores import Hit, Transition
-from causalist.navigate.names import nearest
 from causalist.rank import WalkWeights, build_transition, restrict_to
 
 _SEPARATORS = lazy_regex(r"::|[/\\.#:\s]+")
@@ -122,6 +121,8 @@ def _nearly(index: Index, lower: str, scattered: dict[int, int]) -> dict[int, in
         close = _MAX_SCATTERED_SPREAD * len(lower)
         fit_by_node = {node: int(Fit.SCATTERED) for node, width in scattered.items() if width <= close}
     lexical = index.lexical
+    from causalist.navigate.names import nearest  # a question needs none of that module
+
     for at in nearest(lexical.names, lower, _MAX_NEAR_NAMES, beginnings=True):
         nodes = lexical.name_nodes[int(lexical.name_indptr[at]) : int(lexical.name_indptr[at + 1])]
         fit_by_node.update(dict.fromkeys(nodes.tolist(), int(Fit.SLIP)))

@@ -210,20 +210,21 @@ class Repository(Lookups):
         path: str | Path,
         name: str,
         *,
+        also: Sequence[str] = (),
         exact_root: bool = False,
         force: bool = False,
         options: IndexOptions | None = None,
         background: bool = False,
     ) -> "Repository | None":
-        """Return `open_part` with all files that have the last part of a name.
+        """Return `open_part` with all files that have the last part of a name, or of one of the names `also`.
 
         None if they do not define it, or if it may be a constructor or special method: files run it without its name.
         """
-        word = navigate.last_name(name)
-        if not word:
+        words = tuple(map(navigate.last_name, (name, *also)))
+        if not all(words):
             return None
         part = cls.open_part(
-            path, name, names=(word,), exact_root=exact_root, force=force, options=options, background=background
+            path, name, names=words, exact_root=exact_root, force=force, options=options, background=background
         )
         if part is None:
             return None

@@ -278,6 +278,18 @@ class TestNames:
         assert document["partial"]["files"] == len(SHOP) and document["partial"]["parsed"] < 10
         assert "causalist: note: partial: " in done.stderr and "with the name and what they use" in done.stderr
 
+    def test_a_use_is_seen_in_a_part_and_its_absence_in_the_whole(self, shop: Path) -> None:
+        found = invoke("verify", "login", "Session.verify", "--json", "--no-background", "--repo", str(shop))
+        document = json.loads(found.stdout)
+        assert document["known"] == "yes" and document["partial"]["parsed"] < 10
+        assert not (shop / ".causalist" / INDEX_NAME).exists()
+        absent = invoke("verify", "Session.verify", "login", "--json", "--no-background", "--repo", str(shop))
+        assert absent.code == 1 and json.loads(absent.stdout)["known"] == "no"
+        assert "partial" not in json.loads(absent.stdout) and "partial" not in absent.stderr
+        assert (shop / ".causalist" / INDEX_NAME).exists()
+        again = json.loads(invoke("verify", "login", "Session.verify", "--json", "--repo", str(shop)).stdout)
+        assert again["edges"] == document["edges"]
+
     def test_wait_builds_first(self, shop: Path) -> None:
         done = invoke("callers", "Session.verify", "--json", "--wait", "--repo", str(shop))
         assert "partial" not in json.loads(done.stdout) and "partial" not in done.stderr

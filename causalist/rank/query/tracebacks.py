@@ -10,7 +10,6 @@ Most queries have none, and compiling these expressions takes longer than readin
 """
 
 import re
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist._internal.lazy import lazy_regex
@@ -298,16 +297,21 @@ def without_colors(text: str) -> str:
     return _COLOR.sub("", text)
 
 
-@dataclass(slots=True)
 class _Trace:
-    """One trace while it is read; `rank` is higher for what tells more of a chain."""
+    """One trace while it is read; `rank` is higher for what tells more of a chain.
 
-    rank: int = 0
-    frames: list[StackFrame] = field(default_factory=list)
-    raised: list[ExceptionMention] = field(default_factory=list)
-    last_innermost: bool = False
-    names_callee: bool = False  # a frame names the called function instead of the calling one
-    lacks_line: bool = False  # a listing that follows has the line of the last frame
+    A dataclass would cost each question half a millisecond.
+    """
+
+    __slots__ = ("frames", "lacks_line", "last_innermost", "names_callee", "raised", "rank")
+
+    def __init__(self, rank: int = 0) -> None:
+        self.rank = rank
+        self.frames: list[StackFrame] = []
+        self.raised: list[ExceptionMention] = []
+        self.last_innermost = False
+        self.names_callee = False  # a frame names the called function instead of the calling one
+        self.lacks_line = False  # a listing that follows has the line of the last frame
 
     def order_frames(self, trace: int) -> list[StackFrame]:
         """Its frames, innermost first, each place once."""
