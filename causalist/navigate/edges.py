@@ -157,10 +157,13 @@ def sort_by_confidence(edges: Iterable[Edge]) -> tuple[Edge, ...]:
 DISPATCHED = (EdgeKind.CALLS, EdgeKind.REFERENCES)
 
 
-def find_overridden(graph: CodeGraph, nodes: Iterable[int], min_confidence: float = 0.0) -> dict[int, int]:
+def find_overridden(
+    graph: CodeGraph, nodes: Iterable[int], min_confidence: float = 0.0, known: Collection[int] = ()
+) -> dict[int, int]:
     """Return the methods that `nodes` override, directly or indirectly, with the one of `nodes` that overrides each.
 
-    The nearest bases come first. If several of `nodes` override a method, the first one counts.
+    The nearest bases come first. If several of `nodes` override a method, the first one counts. Methods that are
+    `known`, and what only these override, are left out.
     """
     edges = graph.edges
     origins = dict(zip(sorted(nodes), sorted(nodes), strict=True))
@@ -172,7 +175,7 @@ def find_overridden(graph: CodeGraph, nodes: Iterable[int], min_confidence: floa
         nearer, reached = reached, {}
         for number in numbers[usable].tolist():
             base = int(edges.targets[number])
-            if base not in result and base not in origins:
+            if base not in result and base not in origins and base not in known:
                 reached.setdefault(base, nearer[int(edges.sources[number])])
         result.update(reached)
     return result

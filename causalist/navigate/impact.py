@@ -8,7 +8,7 @@ a file is not indented like that, calls have the share of those of which nothing
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from math import prod
 from typing import NamedTuple
@@ -177,13 +177,16 @@ def find_affected_with_chains(
     reached = np.zeros(len(graph.nodes), dtype=np.bool_)
     frontier = unique_sorted(changed)
     reached[frontier] = True
+    # Methods whose users are reached already: a deep chain of overriding methods is climbed once, not at each level.
+    climbed: set[int] = set()
     result: list[Affected] = []
     reached_nodes: list[int] = []
     roles = {int(role): role.label for role in Role}
     depth = 0
     while len(frontier) and (max_depth is None or depth < max_depth):
         depth += 1
-        origin = find_overridden(graph, frontier.tolist(), min_confidence)
+        origin = find_overridden(graph, frontier.tolist(), min_confidence, climbed)
+        climbed.update(origin, frontier.tolist())
         through = graph.edges_into(np.array(sorted(origin), dtype=np.int64))
         through = through[np.isin(edges.kinds[through], DISPATCHED)]
         direct = graph.edges_into(frontier)
@@ -335,9 +338,13 @@ class _Users:
         sites: CallSites | None,
         uses: ImplicitUses,
     ) -> None:
-        self._graph, self._min_confidence, self._sites, self._uses = graph, min_confidence, sites, uses
+        self._graph, self._sites, self._uses = graph, sites, uses
         edges = graph.edges
-        self._overriding = frozenset(edges.sources[edges.kinds == EdgeKind.OVERRIDES].tolist())
+        overrides = np.flatnonzero((edges.kinds == EdgeKind.OVERRIDES) & (edges.confidences >= min_confidence))
+        self._bases: dict[int, list[int]] = {}  # what each method overrides directly, in the order of the edges
+        for source, base in zip(edges.sources[overrides].tolist(), edges.targets[overrides].tolist(), strict=True):
+            self._bases.setdefault(source, []).append(base)
+        self._calls: dict[int, tuple[tuple[int, float, bool], ...]] = {}  # of overridden methods
         self._is_test = graph.nodes.roles == Role.TEST
         places, owners = rows_of(edges.incoming_indptr, nodes)
         numbers = edges.incoming[places].astype(np.int64)
@@ -371,25 +378,44 @@ class _Users:
             elif is_call and sites is not None:
                 share = sites.share(number)
             yield source, (min(share, OWN_MEMBER_SHARE) if source == of_type else share) * confidence, False
-        if node in self._overriding:
-            yield from self._calls_of_overridden(node)
+        if node in self._bases:
+            for base in self._overridden(node):
+                yield from self._calls_of_base(base)
         for use in self._uses.of(node):
             source = int(sources[use.number])
             share = RUN_SHARES[EdgeKind.CALLS] if sites is None else sites.share(use.number)
             yield source, use.confidence * (CALLS_OF_TESTS_SHARE if is_test[source] else share), False
 
-    def _calls_of_overridden(self, node: int) -> Iterator[tuple[int, float, bool]]:
+    def _overridden(self, node: int) -> Iterable[int]:
+        """Return what `find_overridden` returns for one node: each method of a deep chain overrides all above it."""
+        result: dict[int, None] = {}
+        reached = [node]
+        while reached:
+            found: dict[int, None] = {}
+            for each in reached:
+                found.update((base, None) for base in self._bases.get(each, ()) if base not in result and base != node)
+            result.update(found)
+            reached = sorted(found)
+        return result
+
+    def _calls_of_base(self, base: int) -> tuple[tuple[int, float, bool], ...]:
+        """Return what `of` yields for a call of an overridden method."""
+        known = self._calls.get(base)
+        if known is not None:
+            return known
         graph, sites = self._graph, self._sites
-        for base in find_overridden(graph, [node], self._min_confidence):
-            rows = self._list(graph.edges_into(np.array([base])))
-            n_overriding = sum(kind == EdgeKind.OVERRIDES for _, _, kind, _ in rows)
-            owner = int(graph.nodes.parents[base])
-            # A method of an interface has no body: a call of it runs the only implementation.
-            is_sole = n_overriding == 1 and owner >= 0 and graph.nodes.kinds[owner] == NodeKind.INTERFACE
-            share = RUN_SHARES[EdgeKind.CALLS] if is_sole else DISPATCHED_SHARE
-            for number, source, kind, confidence in rows:
-                if kind in DISPATCHED:
-                    chance = share * confidence
-                    if sites is not None and not self._is_test[source]:
-                        chance *= sites.share(number) / UNKNOWN_SHARE
-                    yield source, min(chance, 1.0), not is_sole
+        rows = self._list(graph.edges_into(np.array([base])))
+        n_overriding = sum(kind == EdgeKind.OVERRIDES for _, _, kind, _ in rows)
+        owner = int(graph.nodes.parents[base])
+        # A method of an interface has no body: a call of it runs the only implementation.
+        is_sole = n_overriding == 1 and owner >= 0 and graph.nodes.kinds[owner] == NodeKind.INTERFACE
+        share = RUN_SHARES[EdgeKind.CALLS] if is_sole else DISPATCHED_SHARE
+        calls = []
+        for number, source, kind, confidence in rows:
+            if kind in DISPATCHED:
+                chance = share * confidence
+                if sites is not None and not self._is_test[source]:
+                    chance *= sites.share(number) / UNKNOWN_SHARE
+                calls.append((source, min(chance, 1.0), not is_sole))
+        self._calls[base] = tuple(calls)
+        return self._calls[base]
