@@ -158,6 +158,29 @@ def test_callers_of_what_is_overridden_may_run_what_overrides_it() -> None:
     assert reached(graph, "a.py::D.m", min_confidence=0.95) == ()
 
 
+def test_a_deep_chain_of_overriding_methods_is_climbed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each method calls that of the class above, and overrides it: `m0` is called by all, directly or not."""
+    climbed: list[int] = []
+    edges_out_of = CodeGraph.edges_out_of
+
+    def counted(graph: CodeGraph, nodes: np.ndarray) -> np.ndarray:
+        climbed.append(len(nodes))
+        return edges_out_of(graph, nodes)
+
+    monkeypatch.setattr(CodeGraph, "edges_out_of", counted)
+
+    def n_climbed(depth: int) -> int:
+        nodes = ["a.py", *(f"a.py::m{i}" for i in range(depth))]
+        pairs = [(f"a.py::m{i + 1}", f"a.py::m{i}") for i in range(depth - 1)]
+        kinds = (EdgeKind.CALLS, EdgeKind.OVERRIDES)
+        graph = make_graph(nodes, [EdgeSpec(source, to, kind, 0.9) for source, to in pairs for kind in kinds])
+        climbed.clear()
+        assert [each.depth for each in reached(graph, "a.py::m0")] == list(range(1, depth))
+        return sum(climbed)
+
+    assert n_climbed(40) < 2.3 * n_climbed(20)
+
+
 def test_nothing_uses_it() -> None:
     assert reached(GRAPH, "c.py::h") == ()
 
