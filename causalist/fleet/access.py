@@ -141,17 +141,8 @@ class FleetView:
         The one repository of several that an import means depends on all that there are. So those of a part of the
         fleet are joined anew, and kept in the cache of the user.
         """
-        import pyarrow as arrow
-        import pyarrow.parquet as parquet
-
         path = self._joined_links() if self.is_partial else self.store.local_table(LINKS)
-        if path is None:
-            return CrossEdges.none()
-        try:
-            table = parquet.read_table(path, memory_map=True)
-        except (OSError, arrow.ArrowException) as error:
-            raise FleetError(f"the table {LINKS} of the fleet is damaged; index again") from error
-        return CrossEdges(table, self.catalog.names)
+        return CrossEdges.none() if path is None else CrossEdges.read(path, self.catalog.names)
 
     def _joined_links(self) -> Path:
         """Return a local file with the edges across these repositories as if there were no others."""

@@ -43,6 +43,7 @@ _INTRO_PASSAGES = 3
 _K1 = 1.2
 _B = 0.5  # of BM25 over repositories, whose sizes differ by four orders of magnitude
 _DAMPING = 0.85
+_VECTORS = ("code", "description")  # columns of the table of repositories
 _ABOUT = b"causalist"  # key of what a words object says of its repository
 
 FIELDS = ("definitions", "files", "names", "paths", "readme", "intro", "own", "language")
@@ -203,7 +204,7 @@ def write_tables(records: Iterable[Mapping[str, Any]], store: "FleetStore", fold
     texts = ("name", "commit", "version", "index", "text", "publishes", "uses", "about")
     numbers = ("n_files", "n_nodes", "n_edges", "n_definitions", "n_readme")
     columns = [*((name, text) for name in texts), *((name, count) for name in numbers)]
-    schema = arrow.schema([*columns, ("code", vector), ("description", vector)])
+    schema = arrow.schema([*columns, *((name, vector) for name in _VECTORS)])
     parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), folder / REPOSITORIES, compression="zstd")
     counts = [arrow.field(name, arrow.int32()) for name in FIELDS]
     wanted = arrow.schema([arrow.field("term", text), arrow.field("repository", arrow.int32()), *counts])
@@ -257,7 +258,7 @@ class Catalog:
     """The repositories that a reader may see, sorted by name, and a reader of the words of all.
 
     `columns` are those of the table `repositories`, restricted to the visible ones. `place[i]` is the position of
-    repository i of the table among these, -1 for one that is not visible.
+    repository i of the table among these, -1 for one that is not visible. Vectors are those of the table less their mean.
     """
 
     names: list[str]
@@ -270,21 +271,21 @@ class Catalog:
     @classmethod
     def open(cls, store: "FleetStore", visible: Iterable[str]) -> "Catalog":
         """Return the catalog of the visible repositories. Raises FleetError if nothing was indexed."""
-        _, parquet = _arrow()
+        arrow, parquet = _arrow()
         paths = {name: store.local_table(name) for name in (REPOSITORIES, WORDS)}
         if None in paths.values():
             raise FleetError("nothing was indexed yet; `causalist fleet index` does")
         try:
-            table = parquet.read_table(paths[REPOSITORIES], memory_map=True).to_pydict()
+            table = parquet.read_table(paths[REPOSITORIES], memory_map=True)
             words = _WordTable(paths[WORDS])
         except (OSError, ValueError) as error:
             raise FleetError("a table of the fleet is damaged; index again") from error
         wanted = frozenset(visible)
-        kept = [i for i, name in enumerate(table["name"]) if name in wanted]
-        row_of = np.full(len(table["name"]), -1, dtype=np.int64)
-        row_of[kept] = np.arange(len(kept))
-        columns = {name: [values[i] for i in kept] for name, values in table.items()}
-        vectors = [_matrix(columns[name]) for name in ("code", "description")]
+        is_kept = np.array([name in wanted for name in table.column("name").to_pylist()], dtype=np.bool_)
+        row_of = np.where(is_kept, np.cumsum(is_kept) - 1, -1)
+        table = table if is_kept.all() else table.filter(arrow.array(is_kept))
+        vectors = [_matrix(table.column(name)) for name in _VECTORS]
+        columns = table.drop_columns(list(_VECTORS)).to_pydict()
         return cls(columns["name"], columns, row_of, vectors[0], vectors[1], words)
 
     def __len__(self) -> int:
@@ -342,7 +343,7 @@ class Catalog:
         if vector is not None and n:
             own = vector / max(float(np.sqrt((vector.astype(np.float64) ** 2).sum())), 1e-9)
             for name, vectors in (("code", self.code), ("description", self.description)):
-                evidence[:, ChoiceWeights._fields.index(name)] = (vectors - vectors.mean(axis=0)) @ own
+                evidence[:, ChoiceWeights._fields.index(name)] = vectors @ own
         evidence[:, ChoiceWeights._fields.index("pagerank")] = np.log(self.pagerank(across) * max(n, 1))
         evidence[:, ChoiceWeights._fields.index("size")] = np.log1p(sizes)
         return evidence
@@ -353,7 +354,8 @@ class Catalog:
         """Return the `n` best repositories for a question, best first; ties by name."""
         if not len(self):
             return []
-        scores = np.round(self.evidence(question, across) @ np.array(weights), SCORE_DECIMALS)
+        evidence = self.evidence(question, across if weights.pagerank else None)
+        scores = np.round(evidence @ np.array(weights), SCORE_DECIMALS)
         top = float(scores.max())
         shares = np.exp(scores - top) / float(np.exp(scores - top).sum())
         order = np.lexsort((np.arange(len(scores)), -scores))[:n]
@@ -385,9 +387,12 @@ class Catalog:
         return rows
 
 
-def _matrix(rows: list[list[float]]) -> NDArray[np.float64]:
-    width = len(rows[0]) if rows else 0
-    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+def _matrix(column: Any) -> NDArray[np.float64]:
+    """Return a column of vectors less their mean, shape (n, n_numbers)."""
+    n = len(column)
+    values = np.asarray(column.combine_chunks().flatten().to_numpy(zero_copy_only=False), dtype=np.float64)
+    vectors = values.reshape(n, len(values) // max(n, 1))
+    return vectors - vectors.mean(axis=0) if n else vectors
 
 
 class _WordTable:

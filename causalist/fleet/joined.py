@@ -7,6 +7,7 @@ In: shards and edges across them. Out: a `CodeGraph` whose ids begin with the na
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ _KINDS = {kind.label: kind for kind in EdgeKind}
 COLUMNS = (
     "source_repository", "source", "target_repository", "target", "kind", "rule", "confidence", "row", "n",
 )  # fmt: skip
+_REPEATED = ("source_repository", "target_repository", "kind", "rule")  # columns of few values
 
 
 def _kind(label: str) -> EdgeKind:
@@ -71,41 +73,40 @@ class CrossEdges:
     """The edges across the repositories that a reader may see."""
 
     def __init__(self, table: Any, visible: Collection[str]) -> None:
-        """Take the rows of a pyarrow table with COLUMNS whose ends are both visible."""
-        import pyarrow as arrow
-
+        """Take those rows of a pyarrow table with COLUMNS, sorted by them, whose ends are both visible."""
         missing = [name for name in COLUMNS if name not in table.column_names]
         if missing:
             raise FleetError(f"the table of edges across repositories has no column {missing[0]!r}; index again")
         self.names = sorted(visible)
-        codes = arrow.array(self.names, type=arrow.string())
-        ends = [self._codes(table.column(name), codes) for name in ("source_repository", "target_repository")]
-        kept = np.flatnonzero((ends[0] >= 0) & (ends[1] >= 0) & (ends[0] != ends[1]))
-        kept = kept[self._first_of_equal(table.take(arrow.array(kept)))]
-        self._table = table if len(kept) == len(table) else table.take(arrow.array(kept))
-        self._sources, self._targets = ends[0][kept], ends[1][kept]
+        self._number = {name: i for i, name in enumerate(self.names)}
+        table = table.select(COLUMNS).unify_dictionaries()
+        ends = [self._numbers(table.column(name)) for name in ("source_repository", "target_repository")]
+        is_seen = (ends[0] >= 0) & (ends[1] >= 0) & (ends[0] != ends[1])
+        seen = np.flatnonzero(is_seen)
+        table = _take(table, seen)
+        first = _first_of_equal(table)
+        self._table = _take(table, first)
+        self._sources, self._targets = ends[0][seen[first]], ends[1][seen[first]]
 
-    @staticmethod
-    def _first_of_equal(table: Any) -> NDArray[np.int64]:
-        """Return the rows that stay of a table, ascending: of the same ends and kind, the most confident one.
+    @classmethod
+    def read(cls, path: Path, visible: Collection[str]) -> "CrossEdges":
+        """Return the edges in a Parquet file. Raises FleetError."""
+        import pyarrow as arrow
+        import pyarrow.parquet as parquet
 
-        A graph has one edge for each such triple.
-        """
-        encoded = [table.column(name).combine_chunks().dictionary_encode().indices for name in COLUMNS[:5]]
-        keys = [np.asarray(each.to_numpy(zero_copy_only=False), dtype=np.int64) for each in encoded]
-        confidences = np.asarray(table.column("confidence").to_numpy(), dtype=np.float64)
-        order = np.lexsort((np.arange(len(table)), -confidences, *keys))
-        is_first = np.ones(len(order), dtype=np.bool_)
-        if len(order) > 1:
-            is_first[1:] = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
-        return np.sort(order[is_first])
+        try:
+            names = parquet.read_schema(path).names
+            columns = [name for name in COLUMNS if name in names]
+            table = parquet.read_table(path, memory_map=True, columns=columns, read_dictionary=list(_REPEATED))
+        except (OSError, arrow.ArrowException) as error:
+            raise FleetError("the table of edges of the fleet is damaged; index again") from error
+        return cls(table, visible)
 
-    @staticmethod
-    def _codes(column: Any, names: Any) -> NDArray[np.int64]:
-        import pyarrow.compute as compute
-
-        codes = compute.fill_null(compute.index_in(column.cast(names.type), value_set=names), -1)
-        return np.asarray(codes.to_numpy(), dtype=np.int64)
+    def _numbers(self, column: Any) -> NDArray[np.int64]:
+        """Return the places in `names` of a column of repositories, -1 for one that is not visible."""
+        values, codes = _encoded(column)
+        numbers = np.array([self._number.get(each, -1) for each in values.to_pylist()] or [-1], dtype=np.int64)
+        return numbers[codes]
 
     @classmethod
     def none(cls) -> "CrossEdges":
@@ -120,16 +121,32 @@ class CrossEdges:
 
     def between(self, names: Collection[str]) -> list[CrossEdge]:
         """Return the edges whose ends are both in these repositories."""
-        chosen = self._mask(names)
-        return self._rows(np.flatnonzero(chosen[self._sources] & chosen[self._targets]))
+        rows = np.concatenate([_NO_ROWS, *(self._rows_at(name, backward=False) for name in sorted(set(names)))])
+        return self._edges(rows[self._mask(names)[self._targets[rows]]])
 
     def into(self, name: str) -> list[CrossEdge]:
         """Return the edges into a repository."""
-        return self._rows(np.flatnonzero(self._mask([name])[self._targets]))
+        return self._edges(self._rows_at(name, backward=True))
 
     def out_of(self, name: str) -> list[CrossEdge]:
         """Return the edges out of a repository."""
-        return self._rows(np.flatnonzero(self._mask([name])[self._sources]))
+        return self._edges(self._rows_at(name, backward=False))
+
+    @cached_property
+    def _of_sources(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return _rows_by_number(self._sources, len(self.names))
+
+    @cached_property
+    def _of_targets(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return _rows_by_number(self._targets, len(self.names))
+
+    def _rows_at(self, name: str, *, backward: bool) -> NDArray[np.int64]:
+        """Return the rows out of a repository, or with `backward` into it, ascending. Others are not looked at."""
+        number = self._number.get(name)
+        if number is None:
+            return _NO_ROWS
+        rows, bounds = self._of_targets if backward else self._of_sources
+        return rows[bounds[number] : bounds[number + 1]]
 
     @cached_property
     def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
@@ -151,33 +168,67 @@ class CrossEdges:
         """Return the edges out of a repository, or with `backward` those into it, as seen from its nodes."""
         import pyarrow as arrow
 
-        if name not in self.names:
-            none = np.zeros(0, dtype=np.int64)
-            return EdgeEnds([], none, [], none, none, none, np.zeros(0))
-        number = self.names.index(name)
-        here, there = (self._targets, self._sources) if backward else (self._sources, self._targets)
-        rows = np.flatnonzero(here == number)
+        rows = self._rows_at(name, backward=backward)
+        if not len(rows):
+            return EdgeEnds([], _NO_ROWS, [], _NO_ROWS, _NO_ROWS, _NO_ROWS, np.zeros(0))
+        there = self._sources if backward else self._targets
         some = self._table.take(arrow.array(rows))
         own, other = ("target", "source") if backward else ("source", "target")
-        encoded = [some.column(each).combine_chunks().dictionary_encode() for each in (own, other)]
-        labels = some.column("kind").combine_chunks().dictionary_encode()
-        numbers = np.array([int(_kind(each)) for each in labels.dictionary.to_pylist()] or [0], dtype=np.int64)
-        places = [np.asarray(each.indices.to_numpy(zero_copy_only=False), dtype=np.int64) for each in encoded]
-        kinds = numbers[np.asarray(labels.indices.to_numpy(zero_copy_only=False), dtype=np.int64)]
+        (nodes, places), (others, other_places) = (_encoded(some.column(each)) for each in (own, other))
+        labels, codes = _encoded(some.column("kind"))
+        kinds = np.array([int(_kind(each)) for each in labels.to_pylist()], dtype=np.int64)[codes]
         confidences = np.asarray(some.column("confidence").to_numpy(), dtype=np.float64)
-        return EdgeEnds(encoded[0].dictionary.to_pylist(), places[0], encoded[1].dictionary.to_pylist(), places[1],
-                        there[rows], kinds, confidences)  # fmt: skip
+        return EdgeEnds(nodes.to_pylist(), places, others.to_pylist(), other_places, there[rows], kinds, confidences)
 
     def _mask(self, names: Collection[str]) -> NDArray[np.bool_]:
-        wanted = frozenset(names)
-        return np.fromiter((name in wanted for name in self.names), dtype=np.bool_, count=len(self.names))
+        mask = np.zeros(len(self.names), dtype=np.bool_)
+        mask[[self._number[name] for name in names if name in self._number]] = True
+        return mask
 
-    def _rows(self, places: NDArray[np.int64]) -> list[CrossEdge]:
+    def _edges(self, rows: NDArray[np.int64]) -> list[CrossEdge]:
         import pyarrow as arrow
 
-        some = self._table.take(arrow.array(places))
+        some = self._table.take(arrow.array(rows))
         columns = [some.column(name).to_pylist() for name in COLUMNS]
         return sorted(CrossEdge(*row) for row in zip(*columns, strict=True))
+
+
+_NO_ROWS: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+
+
+def _take(table: Any, rows: NDArray[np.int64]) -> Any:
+    import pyarrow as arrow
+
+    return table if len(rows) == len(table) else table.take(arrow.array(rows))
+
+
+def _encoded(column: Any) -> tuple[Any, NDArray[np.int64]]:
+    """Return (the values of a pyarrow column, the place of each row among them)."""
+    encoded = column.combine_chunks().dictionary_encode()
+    return encoded.dictionary, np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def _first_of_equal(table: Any) -> NDArray[np.int64]:
+    """Return the rows that stay of a sorted table, ascending: of the same ends and kind, the most confident one.
+
+    A graph has one edge for each such triple.
+    """
+    import pyarrow.compute as compute
+
+    is_first = np.ones(len(table), dtype=np.bool_)
+    is_first[1:] = False
+    for name in COLUMNS[:5]:
+        column = table.column(name).combine_chunks()
+        values = column.indices if name in _REPEATED and hasattr(column, "indices") else column
+        is_first[1:] |= compute.not_equal(values[1:], values[:-1]).to_numpy(zero_copy_only=False)
+    confidences = np.asarray(table.column("confidence").to_numpy(), dtype=np.float64)
+    order = np.lexsort((-confidences, np.cumsum(is_first)))
+    return order[is_first]
+
+
+def _rows_by_number(numbers: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (rows sorted by their number, where those of each of `n` numbers begin)."""
+    return np.argsort(numbers, kind="stable"), np.cumsum([0, *np.bincount(numbers, minlength=n)])
 
 
 @dataclass(frozen=True)

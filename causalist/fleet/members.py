@@ -10,6 +10,7 @@ ref = "HEAD"                         # optional: a branch, tag or commit
 
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,8 +80,7 @@ def read_fleet_file(path: Path) -> FleetFile:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or not isinstance(store, str):
         raise FleetError(f'{path}: expected a text `store` and tables [[repository]] with "name" and "source"')
     members = [_read_member(path, row) for row in rows]
-    names = [each.name for each in members]
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, n in Counter(each.name for each in members).items() if n > 1)
     if repeated:
         raise FleetError(f"{path}: two repositories have the name {repeated[0]}; give one of them another")
     location = store if "://" in store else os.fspath(path.parent / store)

@@ -94,8 +94,8 @@ class ShardColumns:
         masses, mass = masses / totals[rows], mass / totals[row]
         sums = _sums(rows, masses, len(nodes)) + _sums(row, mass, len(nodes))
         scale = np.where(sums > 1 + _COLUMN_SLACK, sums, 1.0)
-        boundary = _links(rows, ends, masses / scale[rows], len(nodes))
-        across = _links(row, end, mass / scale[row], len(nodes))
+        boundary = make_links(rows, ends, masses / scale[rows], len(nodes))
+        across = make_links(row, end, mass / scale[row], len(nodes))
         owners = np.repeat(np.arange(len(graph.nodes)), np.diff(indptr))
         inside = _Links(indptr.astype(np.int64), targets.astype(np.int64), np.where(place[owners] >= 0, 0.0, values))
         n_links = np.diff(indptr).astype(np.int64)
@@ -150,7 +150,8 @@ def _sums(places: NDArray[np.int64], values: NDArray[np.float64], n: int) -> NDA
     return np.bincount(places, weights=values, minlength=n).astype(np.float64)  # of nothing, numpy makes integers
 
 
-def _links(rows: NDArray[np.int64], ends: NDArray[np.int64], weights: NDArray[np.float64], n: int) -> _Links:
+def make_links(rows: NDArray[np.int64], ends: NDArray[np.int64], weights: NDArray[np.float64], n: int) -> _Links:
+    """Return the links from `n` nodes, given by node, end and weight, each of shape (n_links,)."""
     order = np.lexsort((ends, rows))
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=n), out=indptr[1:])

@@ -27,7 +27,9 @@ def rename(source: Path, target: Path, number: int) -> None:
     for i, name in enumerate(table.column_names):
         if name in _RENAMED:
             column = table[name]
-            renamed = compute.binary_join_element_wise(f"n{number}", column, "")
+            # A use may name several modules, with spaces between them.
+            renamed = compute.replace_substring(column, " ", f" n{number}")
+            renamed = compute.binary_join_element_wise(f"n{number}", renamed, "")
             table = table.set_column(i, name, compute.if_else(compute.equal(column, ""), column, renamed))
     parquet.write_table(table, target, compression="zstd")
 
