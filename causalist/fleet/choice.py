@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 WORDS, REPOSITORIES = "words", "repositories"  # tables over the fleet, and the kind of the object of a shard
 _README = re.compile(r"readme(\.\w+)?", re.IGNORECASE)
 _GROUP_ROWS = 32_768  # of the table of words: what is read for one term
+_SORT_MEMORY = "2GB"  # of the table of words
 _MIN_FILES = 2  # with a term that is in no name, path or README
 _MAX_README_PASSAGES = 40
 _INTRO_PASSAGES = 3
@@ -181,42 +182,52 @@ def write_tables(records: Iterable[Mapping[str, Any]], store: "FleetStore", fold
     """
     arrow, parquet = _arrow()
     rows: list[dict[str, Any]] = []
-    parts = []
+    text, count, vector = arrow.string(), arrow.int64(), arrow.list_(arrow.float32())
+    counts = [arrow.field(name, arrow.int32()) for name in FIELDS]
+    wanted = arrow.schema([arrow.field("term", text), arrow.field("repository", arrow.int32()), *counts])
     ready = sorted((each for each in records if WORDS in each["objects"]), key=lambda each: str(each["name"]))
-    for number, record in enumerate(ready):
-        objects = record["objects"]
-        try:
-            table = parquet.read_table(store.local_object(objects[WORDS], WORDS))
-            about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
-        except (OSError, ValueError, arrow.ArrowException) as error:
-            raise FleetError(f"the words of {record['name']} are damaged; index it again") from error
-        row = {name: record[name] for name in ("name", "commit", "version", "n_files", "n_nodes", "n_edges")}
-        kinds = ("index", "text", "publishes", "uses")  # a shard of an older version lacks the last
-        rows.append({**row, **{kind: objects.get(kind) for kind in kinds}, **about})
-        languages = " ".join(_LANGUAGE_WORDS.get(each, "") for each in about.get("languages", ()))
-        table = table.replace_schema_metadata(None)
-        for field, words in (("own", record["name"]), ("language", languages)):
-            table = _with_words(table, field, words)
-        places = arrow.array(np.full(len(table), number, dtype=np.int32))
-        parts.append(table.append_column("repository", places))
-    vector = arrow.list_(arrow.float32())
-    text, count = arrow.string(), arrow.int64()
+    # One shard is in memory at a time, and the sort has a bound: the words of thousands would not fit.
+    with parquet.ParquetWriter(folder / "unsorted", wanted, compression="lz4") as unsorted:
+        for number, record in enumerate(ready):
+            objects = record["objects"]
+            try:
+                table = parquet.read_table(store.local_object(objects[WORDS], WORDS))
+                about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
+            except (OSError, ValueError, arrow.ArrowException) as error:
+                raise FleetError(f"the words of {record['name']} are damaged; index it again") from error
+            row = {name: record[name] for name in ("name", "commit", "version", "n_files", "n_nodes", "n_edges")}
+            kinds = ("index", "text", "publishes", "uses")  # a shard of an older version lacks the last
+            rows.append({**row, **{kind: objects.get(kind) for kind in kinds}, **about})
+            languages = " ".join(_LANGUAGE_WORDS.get(each, "") for each in about.get("languages", ()))
+            table = table.replace_schema_metadata(None)
+            for field, words in (("own", record["name"]), ("language", languages)):
+                table = _with_words(table, field, words)
+            table = table.append_column("repository", arrow.array(np.full(len(table), number, dtype=np.int32)))
+            unsorted.write_table(table.select(wanted.names).cast(wanted))
     texts = ("name", "commit", "version", "index", "text", "publishes", "uses", "about")
     numbers = ("n_files", "n_nodes", "n_edges", "n_definitions", "n_readme")
     columns = [*((name, text) for name in texts), *((name, count) for name in numbers)]
     schema = arrow.schema([*columns, *((name, vector) for name in _VECTORS)])
     parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), folder / REPOSITORIES, compression="zstd")
-    counts = [arrow.field(name, arrow.int32()) for name in FIELDS]
-    wanted = arrow.schema([arrow.field("term", text), arrow.field("repository", arrow.int32()), *counts])
-    joined = arrow.concat_tables(parts) if parts else wanted.empty_table()
-    joined = joined.select([field.name for field in wanted]).cast(wanted)
-    joined = joined.sort_by([("term", "ascending"), ("repository", "ascending")])
-    parquet.write_table(
-        joined, folder / WORDS, compression="zstd", row_group_size=_GROUP_ROWS, use_dictionary=["term"],
-        write_statistics=True,
-    )  # fmt: skip
+    write_sorted(folder / "unsorted", folder / WORDS, folder)
     for name in (WORDS, REPOSITORIES):
         store.write_table(name, folder / name)
+
+
+def write_sorted(source: Path, target: Path, folder: Path) -> None:
+    """Write the table of words sorted by term and repository, by way of files in a folder beyond `_SORT_MEMORY`."""
+    import duckdb
+
+    _, parquet = _arrow()
+    limits = {"threads": 1, "memory_limit": _SORT_MEMORY, "temp_directory": str(folder / "sort")}
+    with duckdb.connect(config=limits) as connection:
+        rows = connection.read_parquet(str(source)).order("term, repository")
+        read = getattr(rows, "to_arrow_reader", None) or rows.fetch_arrow_reader  # its name in older versions
+        reader = read(_GROUP_ROWS)
+        options = {"compression": "zstd", "use_dictionary": ["term"], "write_statistics": True}
+        with parquet.ParquetWriter(target, reader.schema, **options) as writer:
+            for batch in reader:
+                writer.write_batch(batch, row_group_size=_GROUP_ROWS)
 
 
 def _with_words(table: Any, field: str, text: str) -> Any:
@@ -258,7 +269,8 @@ class Catalog:
     """The repositories that a reader may see, sorted by name, and a reader of the words of all.
 
     `columns` are those of the table `repositories`, restricted to the visible ones. `place[i]` is the position of
-    repository i of the table among these, -1 for one that is not visible. Vectors are those of the table less their mean.
+    repository i of the table among these, -1 for one that is not visible. Vectors are those of the table, less their
+    mean.
     """
 
     names: list[str]

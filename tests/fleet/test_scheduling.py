@@ -16,6 +16,7 @@ from causalist.errors import FleetError
 from causalist.fleet import Fleet, IndexingOptions, Member
 from causalist.fleet.scheduling import index_in_time, index_member, index_members, local_place
 from causalist.index.options import ignore_progress
+from tests.benchmarks.fleet.poison import GOOD, good_alone, make_all
 from tests.fleet.repositories import commit_files
 
 pytestmark = pytest.mark.slow
@@ -103,6 +104,17 @@ def test_a_failure_keeps_the_last_index(tmp_path: Path) -> None:
     assert second.error == f"usage: {tmp_path / 'a'} is not a folder any more"
     (tmp_path / "gone").rename(tmp_path / "a")
     assert fleet.index() == (first,)
+
+
+def test_a_poisoned_repository_costs_itself_alone(tmp_path: Path) -> None:
+    make_all(tmp_path / "fleet", n_bytes=10**8)
+    fleet = Fleet.open(tmp_path / "fleet")
+    shards = {each.name: each for each in fleet.index()}
+    assert {name: shards[name] for name in GOOD} == good_alone(tmp_path / "fleet")
+    assert not any(each.error for each in shards.values())
+    # The large file, links and the pipe are left out, and nothing else is.
+    assert (shards["large"].n_files, shards["cyclic"].n_files, shards["deep"].n_files) == (1, 1, 7)
+    assert fleet.open_repository("large").ask("sound").results[0].id == "sound.py::sound"
 
 
 def test_clean_deletes_what_no_record_names(tmp_path: Path) -> None:

@@ -131,6 +131,10 @@ def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
     routes: dict[str, list[_Route]] = defaultdict(list)
     for path, repository, method, node in rows:
         routes[path].append(_Route(repository, method, node))
+    # Found once for each path: thousands of repositories may publish and ask one of a common name.
+    crowded = {path for path, each in routes.items() if len({route.repository for route in each}) > _MAX_RIVALS + 1}
+    for path in crowded:
+        del routes[path]
     for repository, node, hints, name, row, n in uses:
         for target, rule, confidence in _find_routes(repository, hints, name, keys[name], routes, tokens):
             note = "host or prefix" if rule == "http-route" else "path alone"
@@ -212,10 +216,11 @@ def _named_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
         with asked as (select repo, kind, name, node, min(row) as row, sum(n) as n from u where kind in ({kinds})
                        group by all),
             offered as (select distinct repo, kind, name, node from p where kind in ({kinds})),
-            owners as (select kind, name, count(distinct repo) as n_owners from offered group by all)
+            owners as (select kind, name, count(distinct repo) as n_owners from offered group by all
+                       having n_owners <= 20)
         select a.kind, a.name, a.repo, a.node, o.repo, o.node, a.row, a.n, n_owners
         from asked a join offered o using (kind, name) join owners using (kind, name)
-        where a.repo <> o.repo and n_owners <= 20
+        where a.repo <> o.repo
             and not exists (select 1 from offered x where x.repo = a.repo and x.kind = a.kind and x.name = a.name)
         order by all
         """

@@ -1,26 +1,33 @@
 """A fleet of many repositories, by renaming finished shards.
 
     python -m tests.benchmarks.fleet.enlarge FOLDER NEW N [--share-indexes] [--no-tables]
+    python -m tests.benchmarks.fleet.enlarge FOLDER NEW N --tables
 
 Each copy has another name. Its rare words, those of at most RARE repositories, end in its number, as if its symbols had
-been renamed, and so do the packages and modules that it publishes and uses, so that its edges lead to copies of the same
-number. Texts are shared. So are indexes with `--share-indexes`, else each copy has other bytes of its own. Figures on
-such a fleet say so.
+been renamed. So do the packages and modules that it publishes and uses, so that its edges lead to copies of the same
+number. Texts are shared. So are indexes with `--share-indexes`, else each copy has other bytes of its own. With
+`--tables` only the tables over the fleet are made, with as many copies of their rows, and nothing of each repository:
+enough to ask. Figures on such a fleet say so.
 """
 
 import argparse
 import hashlib
 import os
+import resource
 import shutil
+import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as arrow
 import pyarrow.compute as compute
 import pyarrow.parquet as parquet
 
 from causalist.fleet import Fleet, Shard
+from causalist.fleet.choice import REPOSITORIES, WORDS, write_sorted
+from causalist.fleet.links.join import LINKS
 from causalist.fleet.object_store import FleetStore
 from causalist.store import read_index, write_index
 from tests.benchmarks.fleet.join_growth import rename
@@ -76,6 +83,59 @@ class Copies:
         return self._store.put_object(aside, kind)
 
 
+class TableCopies:
+    """Writes the tables of a fleet with `n` renamed copies of all rows to another store, which shares its objects."""
+
+    def __init__(self, fleet: Fleet, new: Path, n: int) -> None:
+        self._new, self._n = new, n
+        self._tables = {
+            name: parquet.read_table(fleet.store.local_table(name)) for name in (WORDS, REPOSITORIES, LINKS)
+        }
+        (new / "store" / "tables").mkdir(parents=True)
+        (new / "store" / "objects").symlink_to(Path(fleet.file.store).resolve() / "objects")
+
+    def write(self) -> list[str]:
+        """Write the tables and return the names of all repositories."""
+        repositories = self._tables[REPOSITORIES]
+        copies = [self._with_names(repositories, ("name",), copy) for copy in range(self._n)]
+        names = arrow.concat_tables(copies).column("name").to_pylist()
+        order = sorted(range(len(names)), key=names.__getitem__)
+        place = np.empty(len(names), dtype=np.int32)
+        place[order] = np.arange(len(names), dtype=np.int32)
+        self._write(REPOSITORIES, arrow.concat_tables(copies).take(arrow.array(order)))
+        words = self._tables[WORDS]
+        counts = words.group_by("term").aggregate([("repository", "count")])
+        rare = counts.filter(compute.less_equal(counts["repository_count"], RARE)).column("term").combine_chunks()
+        is_rare = compute.is_in(words.column("term"), value_set=rare)
+        began = time.process_time()
+        with parquet.ParquetWriter(self._new / "unsorted", words.schema) as writer:
+            for copy in range(self._n):
+                terms = words.column("term")
+                terms = compute.if_else(is_rare, compute.binary_join_element_wise(terms, str(copy), ""), terms)
+                numbers = place[copy * len(repositories) + np.asarray(words.column("repository").to_numpy())]
+                table = words.set_column(0, "term", terms if copy else words.column("term"))
+                writer.write_table(table.set_column(1, "repository", arrow.array(numbers)))
+        target = self._new / "store" / "tables" / f"{WORDS}.parquet"
+        write_sorted(self._new / "unsorted", target, self._new)
+        print(f"{len(words) * self._n} rows of words sorted in {time.process_time() - began:.1f} s, peak "
+              f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f} MB")  # fmt: skip
+        (self._new / "unsorted").unlink()
+        ends = ("source_repository", "target_repository")
+        links = [self._with_names(self._tables[LINKS], ends, copy) for copy in range(self._n)]
+        joined = arrow.concat_tables(links)
+        self._write(LINKS, joined.sort_by([(name, "ascending") for name in joined.column_names]))
+        return sorted(names)
+
+    def _with_names(self, table: arrow.Table, columns: tuple[str, ...], copy: int) -> arrow.Table:
+        for name in columns if copy else ():
+            renamed = compute.binary_join_element_wise(table.column(name), f"x{copy}", "-")
+            table = table.set_column(table.column_names.index(name), name, renamed)
+        return table
+
+    def _write(self, name: str, table: arrow.Table) -> None:
+        parquet.write_table(table, self._new / "store" / "tables" / f"{name}.parquet", compression="zstd")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
@@ -83,15 +143,20 @@ def main() -> None:
     parser.add_argument("n", type=int)
     parser.add_argument("--share-indexes", action="store_true")
     parser.add_argument("--no-tables", action="store_true", help="leave out the tables over the fleet")
+    parser.add_argument("--tables", action="store_true", help="make the tables over the fleet alone")
     given = parser.parse_args()
     os.fsync = lambda _: None  # nothing is lost with a benchmark's store
     given.new.mkdir(parents=True)
-    copies = Copies(Fleet.open(given.folder), given.new, share_indexes=given.share_indexes)
-    n = len(copies.shards)
-    names = sorted(copies.write(copies.shards[number % n], number // n) for number in range(given.n))
+    fleet = Fleet.open(given.folder)
+    if given.tables:
+        names = TableCopies(fleet, given.new, given.n // len(fleet.file.members)).write()
+    else:
+        copies = Copies(fleet, given.new, share_indexes=given.share_indexes)
+        n = len(copies.shards)
+        names = sorted(copies.write(copies.shards[number % n], number // n) for number in range(given.n))
     rows = [f'[[repository]]\nname = "{name}"\nsource = "{given.new.resolve()}"\n' for name in names]
     (given.new / "fleet.toml").write_text("\n".join(['store = "store"\n', *rows]))
-    if not given.no_tables:
+    if not given.no_tables and not given.tables:
         Fleet.open(given.new).write_tables()
 
 

@@ -124,6 +124,7 @@ def main() -> None:
         kills = ["worker"] * given.workers + ["scheduler"] * given.schedulers
         chance.shuffle(kills)
         n_kills, n_lost, n_runs = 0, 0, 0
+        n_finished = []  # shards at each kill
         store = FleetStore(str(folder / "disturbed" / "store"))
         try:
             while True:
@@ -136,6 +137,7 @@ def main() -> None:
                     if not kills or time.monotonic() < end:
                         continue
                     before = ready_records(store)
+                    n_finished.append(len(before))
                     kind = kills.pop()
                     n_kills += 1
                     cluster.kill_scheduler() if kind == "scheduler" else cluster.kill_worker(chance)
@@ -153,6 +155,7 @@ def main() -> None:
         same = contents(folder / "undisturbed" / "store") == contents(folder / "disturbed" / "store")
         print(f"{n_kills} kills, {n_runs} runs of the command, {n_lost} finished shards lost, "
               f"stores {'are the same bytes' if same else 'DIFFER'}, {len(kills)} kills left over")  # fmt: skip
+        print(f"shards finished at the kills: {n_finished}")
         if not same:
             one, two = contents(folder / "undisturbed" / "store"), contents(folder / "disturbed" / "store")
             print("differ:", sorted(k for k in one.keys() | two.keys() if one.get(k) != two.get(k))[:10])
