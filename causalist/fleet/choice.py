@@ -412,6 +412,7 @@ class _WordTable:
 
     def __init__(self, path: Path | None) -> None:
         _, parquet = _arrow()
+        self._path = path
         self._file = parquet.ParquetFile(path, memory_map=True)
         groups = [self._file.metadata.row_group(i) for i in range(self._file.num_row_groups)]
         columns = [each.column(0).statistics for each in groups if each.num_rows]  # a table of nothing has none
@@ -435,13 +436,21 @@ class _WordTable:
         """Return (repositories, counts of names) of all rows whose term contains a text and is in a name."""
         import pyarrow.compute as compute
 
-        table = self._file.read(columns=["term", "repository", "names"])
-        has = compute.and_(
-            compute.match_substring(table.column("term"), text), compute.greater(table.column("names"), 0)
-        )
-        some = table.filter(has) if text else table.slice(0, 0)
-        numbers, counts = (np.asarray(some.column(n).to_numpy(), dtype=np.int64) for n in ("repository", "names"))
-        return numbers, counts
+        _, parquet = _arrow()
+        none: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        parts = [(none, none)]
+        # Terms are compared once for each group, not for each repository that has them.
+        with parquet.ParquetFile(self._path, memory_map=True, read_dictionary=["term"]) as file:
+            for i in range(file.num_row_groups if text else 0):
+                terms = file.read_row_group(i, columns=["term"]).column("term").combine_chunks()
+                is_match = compute.match_substring(terms.dictionary, text).to_numpy(zero_copy_only=False)
+                if not is_match.any():
+                    continue
+                table = file.read_row_group(i, columns=["repository", "names"])
+                numbers, counts = (np.asarray(table.column(n).to_numpy(), dtype=np.int64) for n in table.column_names)
+                rows = np.flatnonzero(is_match[terms.indices.to_numpy()] & (counts > 0))
+                parts.append((numbers[rows], counts[rows]))
+        return np.concatenate([each[0] for each in parts]), np.concatenate([each[1] for each in parts])
 
     def _group(self, number: int) -> "tuple[_GroupTerms, NDArray[np.int64], NDArray[np.int64]]":
         group = self._read.get(number)

@@ -15,13 +15,15 @@ import argparse
 import json
 import math
 import resource
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 from causalist.fleet import Fleet, FleetStore, FleetView, IndexingOptions, ask_fleet
 from causalist.fleet.choice import REPOSITORIES, WORDS
@@ -29,6 +31,7 @@ from causalist.fleet.links.join import LINKS
 from tests.benchmarks.fleet.choose import make_questions
 
 Row = dict[str, Any]
+_FIXED = {"repositories", "questions", "workers", "failed", "seconds_of_workers"}  # what does not grow
 
 
 def _seconds() -> float:
@@ -61,15 +64,34 @@ def _peaks(row: Row) -> None:
     row["peak_of_a_worker_mb"] = round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3)
 
 
+class _Watch(threading.Thread):
+    """Samples the processor time of the processes that this one started."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.seconds: dict[int, float] = {}
+
+    def run(self) -> None:
+        while True:
+            for process in psutil.Process().children(recursive=True):
+                with suppress(psutil.NoSuchProcess):
+                    used = process.cpu_times()
+                    self.seconds[process.pid] = used.user + used.system + used.children_user + used.children_system
+            time.sleep(0.5)
+
+
 def measure_index(fleet: Fleet, workers: int) -> Row:
     """Return what it costs to index the members that are not yet."""
     before = {each.name for each in fleet.status().shards}
     row: Row = {"workers": workers}
+    watch = _Watch()
+    watch.start()
     with _timed(row, "index"):
         done = fleet.index(options=IndexingOptions(workers=workers))
     new = [each for each in done if each.name not in before]
     row |= {"new": len(new), "new_files": sum(each.n_files for each in new), "failed": sum(bool(e.error) for e in done)}
     row["index_per_1000_files"] = round(1000 * row["index"] / max(row["new_files"], 1), 3)
+    row["seconds_of_workers"] = sorted((round(each, 1) for each in watch.seconds.values()), reverse=True)[:workers]
     _peaks(row)
     return row | _sizes(fleet.store)
 
@@ -119,7 +141,10 @@ def measure_questions(folder: Path, origin: Path, n: int) -> Row:
 def fit(path: Path) -> None:
     """Print the growth exponents of the figures in the lines of a file, by the number of repositories."""
     rows = [json.loads(line) for line in path.read_text().splitlines() if line.startswith("{")]
-    for name in sorted({name for row in rows for name in row} - {"repositories", "questions", "workers", "failed"}):
+    for name in sorted(
+        {name for row in rows for name in row}
+        - {"repositories", "questions", "workers", "failed", "seconds_of_workers"}
+    ):
         points = sorted({row["repositories"]: row[name] for row in rows if row.get(name, 0) > 0}.items())
         if len(points) > 1:
             x, y = (np.log([point[i] for point in points]) for i in (0, 1))
