@@ -1,7 +1,7 @@
 """Costs of large fleets, from measured figures: `python -m tests.benchmarks.fleet.cost [--write]`.
 
 Prints the tables of docs/fleet-cost.md, or writes them there. Figures are those of docs/benchmarks.md; what grows with
-the number of repositories is extrapolated with the exponent that was measured, what does not is taken as it is.
+the number of repositories is extrapolated linearly, what does not is taken as it is.
 """
 
 import sys
@@ -20,13 +20,12 @@ class Measured:
     index_seconds: float = 11.2  # of one core, for 1,000 files
     object_bytes: float = 17.2e6  # for 1,000 files
     objects: int = 6  # written for a repository, with its record
-    memory_bytes: float = 0.6e9  # of a worker, at most
     tables_files: float = 82.3  # of a repository, where the next ones were measured
-    tables_seconds: float = 0.0131  # for a repository, at 10,000
-    tables_exponent: float = 1.0
-    catalog_bytes: float = 6e3  # of memory, for a repository
-    choose_seconds: float = 0.0  # for a repository and question, beyond those that do not grow
-    ask_seconds: float = 0.3  # for a question, without the choice
+    tables_seconds: float = 0.0082  # for a repository, at 1,000; it grows linearly
+    catalog_bytes: float = 13.4e3  # of memory, for a repository
+    process_bytes: float = 0.4e9  # of memory, for a process that answers, beside those
+    choose_seconds: float = 4e-6  # for a repository and question
+    ask_seconds: float = 0.25  # for a question, without the choice
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def stored_bytes(n: int) -> float:
 def table_hours(n: int) -> float:
     """Return hours of the one process that writes the tables over the fleet."""
     scale = ASSUMED.files / MEASURED.tables_files
-    return n * scale * MEASURED.tables_seconds * (n / 10_000) ** (MEASURED.tables_exponent - 1) / 3600
+    return n * scale * MEASURED.tables_seconds / 3600
 
 
 def question_seconds(n: int) -> float:
@@ -90,7 +89,10 @@ def costs() -> str:
     )
     add("objects, GB", *(stored_bytes(n) / 1e9 for n in sizes))
     add("tables over the fleet, hours of one process", *map(table_hours, sizes))
-    add("memory of a process that answers, GB", *(0.4 + n * MEASURED.catalog_bytes / 1e9 for n in sizes))
+    add(
+        "memory of a process that answers, GB",
+        *((MEASURED.process_bytes + n * MEASURED.catalog_bytes) / 1e9 for n in sizes),
+    )
     add("a question, processor seconds", *map(question_seconds, sizes))
     writes = [n * MEASURED.objects / 1e6 * ASSUMED.million_writes for n in sizes]
     first = [index_hours(n) * ASSUMED.core_hour + each for n, each in zip(sizes, writes, strict=True)]
