@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from causalist.fleet.links.services import ServiceKind, routes_for
+from causalist.fleet.links.services import ServiceKind, routes_for, words_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -59,6 +59,7 @@ _COMMON_PATHS = {
     "error", "fallback", "events", "me", "auth", "token", "upload", "download",
 }  # fmt: skip
 _MIN_PART = 5  # letters of a word that is a part of a name
+_MAX_HOSTS = 3  # that a setting may name in the whole fleet
 _MAX_RIVALS = 200  # routes of one path that are compared; a path of more says nothing without a word
 
 
@@ -120,6 +121,7 @@ def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
         " group by all order by all"
     ).fetchall()
     keys: dict[str, list[tuple[str, str]]] = {name: routes_for(name) for name in {row[3] for row in uses}}
+    keys[""] = [("ANY /", ""), ("ANY /{}", "")]  # behind a gateway
     wanted = sorted({route.partition(" ")[2] for routes_of_key in keys.values() for route, _ in routes_of_key})
     db.register("wanted", arrow.table({"path": arrow.array(wanted, arrow.string())}))
     rows = db.execute(
@@ -135,12 +137,56 @@ def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
     crowded = {path for path, each in routes.items() if len({route.repository for route in each}) > _MAX_RIVALS + 1}
     for path in crowded:
         del routes[path]
+    hosts, gateways = _hosts_and_gateways(db)
     for repository, node, hints, name, row, n in uses:
-        for target, rule, confidence in _find_routes(repository, hints, name, keys[name], routes, tokens):
+        for setting in re.findall(r"\$(\w+)", hints):
+            hints += "".join(f" {word}" for host in hosts.get(setting, ()) for word in words_of(host))
+        if "@" not in hints and (passed := _pass_on(repository, name, gateways)) is not None:
+            found = _find_routes(repository, hints + passed[0], name, passed[1], routes, tokens)
+            found = found or _find_routes(repository, hints, name, keys[name], routes, tokens)
+        else:
+            found = _find_routes(repository, hints, name, keys[name], routes, tokens)
+        for target, rule, confidence in found:
             note = "host or prefix" if rule == "http-route" else "path alone"
             yield ServiceEdge(
                 repository, node, target.repository, target.node, "routes", rule, confidence, row, int(n), note
             )
+
+
+def _hosts_and_gateways(db: "duckdb.DuckDBPyConnection") -> tuple[dict[str, list[str]], list[tuple[str, str, str]]]:
+    """Return the hosts of settings, and (path, repository, host) of gateways, the longest paths first."""
+    kinds = f"'{ServiceKind.ADDRESS}', '{ServiceKind.GATEWAY}'"
+    hosts: dict[str, list[str]] = defaultdict(list)
+    gateways: list[tuple[str, str, str]] = []
+    for kind, name, repository, host in db.execute(
+        f"select distinct kind, name, repo, to_name from p where kind in ({kinds}) order by all"
+    ).fetchall():
+        if kind == ServiceKind.GATEWAY:
+            gateways.append((name, repository, host))
+        elif host not in hosts[name]:
+            hosts[name].append(host)
+    few = {name: each for name, each in hosts.items() if len(each) <= _MAX_HOSTS}
+    return few, sorted(gateways, key=lambda each: (-len(each[0]), each))
+
+
+def _pass_on(
+    repository: str, name: str, gateways: Sequence[tuple[str, str, str]]
+) -> tuple[str, list[tuple[str, str]]] | None:
+    """Return (words of the host, routes) that a gateway passes a request on to, None if none or several do.
+
+    A gateway of the repository that asks is asked first.
+    """
+    method, _, path = name.partition(" ")
+    own = [each for each in gateways if each[1] == repository]
+    for some in (own, gateways):
+        fit = [each for each in some if each[0] != "/" and f"{path.rstrip('/')}/".startswith(f"{each[0]}/")]
+        hosts = {host for prefix, _, host in fit if prefix == fit[0][0]}
+        if len(hosts) == 1:
+            rest = path[len(fit[0][0]) :].rstrip("/") or "/"
+            whole = routes_for(f"{method} {path.rstrip('/')}")
+            behind = [*routes_for(f"{method} {rest}"), *([(f"{method} /{{}}", "")] if rest.count("/") == 1 else [])]
+            return " " + " ".join(words_of(hosts.pop())), [*whole, *behind]
+    return None
 
 
 def _find_routes(

@@ -9,24 +9,37 @@ its variables and of its host are hints at who is asked. Everything else is foun
 import itertools
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 import numpy as np
 
 from causalist.fleet.links.coordinates import ReadText
 from causalist.fleet.links.published_and_used import PublishedName, UsedName
-from causalist.fleet.links.shard_symbols import ShardProgram
-from causalist.model.facts import RouteForm
+from causalist.fleet.links.shard_symbols import (
+    CHAIN,
+    COMMENT,
+    IS_HOST,
+    LITERAL,
+    WRAPPER,
+    FilePlace,
+    ShardProgram,
+    TextValue,
+    TextValues,
+    expression_at,
+    join_texts,
+)
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
-from causalist.model.node_ids import Role, file_id
+from causalist.model.node_ids import Role
 from causalist.model.role_by_path import role_of
 
 
 class ServiceKind(StrEnum):
     """Kinds of rows beside those of imports; the name of each row is compared."""
 
+    ADDRESS = "address"  # of a setting: `to_name` is the host that it names
+    GATEWAY = "gateway"  # the beginning of paths that are passed on: `to_name` is the host
     ROUTE = "route"  # "GET /users/{}"; `module` of a use holds hints at the host
     RPC = "rpc"  # a service of an interface definition
     TOPIC = "topic"
@@ -40,10 +53,6 @@ _ROUTE_NODE = "external:route:"
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
 _MAX_BYTES = 400_000  # of a file that is searched for requests
 _MAX_OPEN = 2  # literal parts of a path that a parameter of a route may stand for
-_REGISTERING = {
-    RouteForm.ROUTE, RouteForm.PREFIX, RouteForm.MOUNT, RouteForm.MOUNT_AT, RouteForm.INHERITED, RouteForm.NAMESPACE,
-    RouteForm.DECLARED, RouteForm.DECLARED_AT,
-}  # fmt: skip
 
 
 def service_rows(
@@ -54,17 +63,18 @@ def service_rows(
     used: list[UsedName] = []
     clients: set[str] = set()
     own = {name for row in published for name in (row.name, f"ANY {row.name.partition(' ')[2]}")}
-    for path in paths:
-        number = program.files.get(path)
-        role = role_of(path)
-        if role is Role.VENDORED:
-            continue
+    places = [FilePlace(program, path, program.files.get(path)) for path in paths if role_of(path) is not Role.VENDORED]
+    settings: dict[str, str] = {}
+    for place in places:
+        published += _read_settings(place, read, settings)
+    settings = {key: value for key, value in settings.items() if value}
+    for place in places:
+        path, number, role = place.path, place.number, role_of(place.path)
         is_code = number is not None and bool(program.program.files[number].facts.language)
-        place = _Place(program, path, number)
         if is_code and role is not Role.TEST:
             text = read(path)
             if len(text) <= _MAX_BYTES:
-                used += (row for row in _requests(place, text) if not _is_own(row, own))
+                used += (row for row in _requests(place, text, settings) if not _is_own(row, own))
                 if "@FeignClient" in text:
                     clients.add(place.node)
                     used += _feign_requests(place, text)
@@ -74,29 +84,6 @@ def service_rows(
             _read_configuration(place, path, read, published, used)
     # What a client is declared with looks like a route.
     return [row for row in published if row.node.partition("::")[0] not in clients], used
-
-
-class _Place:
-    """A file, and the nodes of its rows."""
-
-    def __init__(self, program: ShardProgram, path: str, number: int | None) -> None:
-        self._program, self._number, self.path = program, number, path
-        self.node = str(file_id(path))
-
-    def at(self, row: int) -> str:
-        """Return the node of the innermost definition around a row."""
-        if self._number is None:
-            return self.node
-        symbols = self._program.program.files[self._number]
-        around = [i for i, d in enumerate(symbols.facts.definitions) if d.start_row <= row <= d.end_row]
-        return self._program.scope_node(self._number, around[-1]) if around else self.node
-
-    def route_rows(self) -> frozenset[int]:
-        """Return the rows in which routes are registered."""
-        if self._number is None:
-            return frozenset()
-        facts = self._program.program.files[self._number].facts
-        return frozenset(each.row for each in facts.routes if each.form in _REGISTERING)
 
 
 # -- routes
@@ -146,78 +133,128 @@ def routes_for(name: str) -> list[tuple[str, str]]:
     return routes
 
 
-_LITERAL = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
 _CHAIN_OF_NAMES = r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_]\w*)*(?:->\w+)*"
 _TERM = rf"(?:{_CHAIN_OF_NAMES}(?:\([^()\n]{{0,80}}\))?(?:\[[^\[\]\n]{{0,40}}\])?|\([\w$. |?:'\"0-9]{{1,60}}\))"
 _PREFIX = re.compile(r"(?<!\w)(?:[fFrRbBuU]{1,2}|[$@]{1,2})$")  # of a literal: f"", $@""
-_IS_HOST = re.compile(r"host|url|uri|base|endpoint|addr|server|domain", re.IGNORECASE)
 # A text beside one of these may be a path of a page as well as a request.
 _WEAK = re.compile(r"url|uri|href|endpoint|open|path", re.IGNORECASE)
 # A dot joins in PHP; before a name it is no member only with a space or a dollar behind it.
-_NEXT = rf"\s*[+.]\s*(?:{_LITERAL})|\s*(?:\+\s*|\.(?!\s*\w+\()\s+)(?:{_TERM})|\s*\.\$\w+(?:->\w+)*"
-_JOINED = re.compile(rf"(?:(?:{_TERM})\s*(?:\+|\s\.)\s*){{0,4}}(?:{_LITERAL})(?:{_NEXT}){{0,10}}")
-_PART = re.compile(rf"({_LITERAL})|({_TERM})")
+_NEXT = rf"\s*[+.]\s*(?:{LITERAL})|\s*(?:\+\s*|\.(?!\s*\w+\()\s+)(?:{_TERM})|\s*\.\$\w+(?:->\w+)*"
+_JOINED = re.compile(rf"(?:(?:{_TERM})\s*(?:\+|\s\.)\s*){{0,4}}(?:{LITERAL})(?:{_NEXT}){{0,10}}")
+_PART = re.compile(rf"({LITERAL})|({_TERM})")
 _ASKING = re.compile(
     r"(?<![\w$])(get|post|put|delete|patch|head|fetch|request|requests|uri|url|href|axios|ajax|open|\$http|http\w*"
-    r"|exchange|endpoint|newrequest|newrequestwithcontext|urlopen|urljoin|\w*(?:url|uri|endpoint|path)|getjson"
+    r"|exchange|curl_init|endpoint|newrequest|newrequestwithcontext|urlopen|urljoin|\w*(?:url|uri|endpoint|path)|getjson"
     r"|getforobject|postforobject|getforentity|postforentity|\w*for(?:object|entity)|(?:get|post|put|delete)async)"
     r"\W{1,12}$",
     re.IGNORECASE,
 )
-_PLACEHOLDER = re.compile(r"\$\{[^{}]*\}|\$\{[^{}]*\{[^{}]*\}[^{}]*\}|#\{[^{}]*\}|\{[^{}]*\}|%[sdvi]|\$\w+")
 _URL = re.compile(
     r"(?:(?P<scheme>https?:)?//(?P<host>[^/]*)|(?P<base>(?:\{\})+))?"
     r"(?P<path>/?[\w.~{}:@*-]+(?:/[\w.~{}:@*-]*)*|/)?(?:[?#].*)?"
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_COMMENT = re.compile(r"^\s*(?://|#|\*|/\*)")
 _METHOD_BESIDE = re.compile(r"\b(?:method|type)['\"]?\s*[:=]\s*['\"](GET|POST|PUT|DELETE|PATCH)['\"]", re.IGNORECASE)
 _METHOD_WORD = re.compile(
     r"(?<![A-Za-z])(get|post|put|delete|patch)(?=$|[A-Z]|async|json|for)|Http(Get|Post|Put|Delete|Patch)\b",
     re.IGNORECASE,
 )
+_METHOD_GIVEN = re.compile(
+    r"[\"'](GET|POST|PUT|DELETE|PATCH)[\"'],\s*$|\bMethod\.?(Get|Post|Put|Delete|Patch),\s*$", re.IGNORECASE
+)
+_ASSIGNED = re.compile(r"([\w$.]+)[\"'\]]*\s*=\s*[\w.]*\(?$")
+# What is in front of the address among the arguments of a call.
+_ARGUMENT = re.compile(
+    r"\(\s*(?=[^\s])(?:(?:ctx|context\.\w+\(\)|(?:\w+\s*=\s*)?[\"']\w+[\"']|[\w.]+\.Method\.?\w+)\s*,\s*){0,2}(?:(?:url|uri)\s*[=:]\s*)?$"
+)
+_IS_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_WRAPPED = re.compile(rf"(?<![\w.:])(?:{WRAPPER}\s*\(\s*){{1,2}}$")
+_ASKED_NAME = re.compile(
+    r"(?<![\w$])(?:(?:get|post|put|delete|patch|head|request|fetch|axios|urlopen|exchange|curl_init|newrequest|newrequestwithcontext|getjson"
+    r"|\w{2,9}for(?:object|entity|location)|(?:get|post|put|delete|patch)\w{0,16}async|httpget|uri|do(?:get|post))(?:<[^<>()\n]{0,60}>{1,3})?\(\s*"
+    r"(?:(?:ctx|context\.\w+\(\)|[\"'](?:GET|POST|PUT|DELETE|PATCH)[\"']|\w+\.Method\.?\w+)\s*,\s*){0,2}(?:(?:url|uri)\s*[=:]\s*)?"
+    rf"|(?:url|uri)\s*:\s*)(?P<name>{CHAIN})(?=\s*[,)}}\n])",
+    re.IGNORECASE,
+)
 _STATIC = re.compile(r"\.(?:js|css|png|jpe?g|gif|svg|ico|html?|json|ya?ml|xml|md|txt|py|ts|woff2?|map|tpl|sh|jsp)$")
 
 
-def _requests(place: _Place, text: str) -> Iterator[UsedName]:
+def _requests(place: FilePlace, text: str, settings: Mapping[str, str]) -> Iterator[UsedName]:
+    """Yield the requests of a file."""
     registered = place.route_rows()
-    starts = list(itertools.accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
-    row = 0
+    values = TextValues(place, text, settings)
+    base = _base_of(text, values, settings)
+    found: list[tuple[int, UsedName]] = []  # with the row of the variable that is set there, -1 if none is
     for match in _JOINED.finditer(text):
-        if "/" not in match[0] and not _IS_HOST.search(match[0]):
+        if "/" not in match[0] and not IS_HOST.search(match[0]):
             continue
-        while starts[row + 1] <= match.start():
-            row += 1
-        line = text[starts[row] : starts[row + 1]]
-        if row in registered or _COMMENT.match(line):
+        row = values.row_of(match.start())
+        if row in registered or values.is_comment(match.start()):
             continue
-        url, names = _read_joined(match[0])
-        before = _PREFIX.sub("", text[max(0, match.start() - 60) : match.start()])
-        parts = _URL.fullmatch(url)
-        if parts is None or not parts["path"] or _STATIC.search(parts["path"]):
+        before = _PREFIX.sub("", text[max(0, match.start() - 80) : match.start()])
+        expression = match[0]
+        if (wrapped := _WRAPPED.search(before)) is not None:
+            before = before[: wrapped.start()]
+            expression = wrapped[0] + expression_at(text, match.start()) + ")" * wrapped[0].count("(")
+        elif text.startswith((".format(", ".formatted(", " % ", " %("), match.end()):
+            expression += expression_at(text, match.end())
+        use = _request(place, text, match.span(), before, values.value(expression, row), base)
+        if use is not None:
+            assigned = _ASSIGNED.search(before)
+            found.append((row if assigned else -1, use))
+    for match in _ASKED_NAME.finditer(text):
+        row = values.row_of(match.start())
+        if row in registered or values.is_comment(match.start()):
             continue
-        asking = _ASKING.search(before.rstrip("([{ \n\t").rstrip() + " ") or _ASKING.search(before)
+        value = values.value(match["name"], row)
+        if value.rows and "/" in value.text:
+            use = _request(
+                place, text, match.span("name"), match[0][: match.start("name") - match.start()], value, base
+            )
+            if use is not None:
+                found.append((-1, use))
+    yield from (use for row, use in found if row not in values.used)
+
+
+def _request(
+    place: FilePlace, text: str, span: tuple[int, int], before: str, value: TextValue, base: TextValue | None
+) -> UsedName | None:
+    """Return the request for a text behind `before`, None if nothing is asked there."""
+    parts = _URL.fullmatch(value.text)
+    if parts is None or not parts["path"] or _STATIC.search(parts["path"]):
+        return None
+    given = _METHOD_GIVEN.search(before)
+    before = _ARGUMENT.sub("(", before)
+    asking = _ASKING.search(before.rstrip("([{ \n\t").rstrip() + " ") or _ASKING.search(before)
+    is_called = bool(asking and (value.rows or not _WEAK.search(asking[1])))
+    has_host = bool(parts["scheme"])
+    if base is not None and is_called and not has_host and not parts["base"] and parts["path"].startswith("/"):
+        value = join_texts(base, value)
+        parts = _URL.fullmatch(value.text) or parts
         has_host = bool(parts["scheme"])
-        if not (has_host or asking):
-            continue
-        is_relative = not parts["base"] and not parts["path"].startswith("/")
-        if not has_host and is_relative and not _is_relative(parts["path"], before):
-            continue
-        host = parts["host"] or ""
-        method = _method_of(text, match, asking[1] if asking else "", before)
-        words = dict.fromkeys(_words(host) + [word for name in names for word in _words(name)])
-        if assigned := re.search(r"([\w$.]+)[\"'\]]*\s*=\s*[\w.]*\(?$", before):
-            words.update(dict.fromkeys(_words(assigned[1])))
-        if asking and not has_host and not parts["base"] and _WEAK.search(asking[1]):
-            words["?"] = None  # the path alone does not tell a request
-        if host.strip("{}") and not host.startswith(("localhost", "127.", "0.0.0.0")):
-            words = {f"@{host}": None, **words}  # no other service is asked
-        path = template_of(parts["path"])
-        is_first_part = parts["path"].endswith("/") or (has_host and not (asking and not _WEAK.search(asking[1])))
-        if is_first_part and path != "/" and not path.endswith("{}"):
-            path += "/"  # what follows is put there elsewhere
-        if path != "/":
-            yield UsedName(ServiceKind.ROUTE, "", " ".join(words), f"{method} {path}", place.at(row), row)
+    if not (has_host or asking):
+        return None
+    is_relative = not parts["base"] and not parts["path"].startswith("/")
+    if not has_host and is_relative and not _is_relative(parts["path"], before):
+        return None
+    host = parts["host"] or ""
+    method = _method_of(text, span[1], (given[1] or given[2]) if given else asking[1] if asking else "", before)
+    words = dict.fromkeys(words_of(host) + [word for name in value.names for word in words_of(name)])
+    if assigned := _ASSIGNED.search(before):
+        words.update(dict.fromkeys(words_of(assigned[1])))
+    words.update(dict.fromkeys(f"${name}" for name in value.names if _IS_SETTING.fullmatch(name)))
+    if asking and not is_called and not has_host and not parts["base"]:
+        words["?"] = None  # the path alone does not tell a request
+    if host.strip("{}") and not host.startswith(("localhost", "127.", "0.0.0.0")):
+        words = {f"@{host}": None, **words}  # no other service is asked
+    path = template_of(parts["path"])
+    is_first_part = parts["path"].endswith("/") or (has_host and not is_called)
+    if is_first_part and path != "/" and not path.endswith("{}"):
+        path += "/"  # what follows is put there elsewhere
+    if path == "/" and not (is_called and has_host):
+        return None
+    row = text.count("\n", 0, span[0])
+    return UsedName(ServiceKind.ROUTE, "", " ".join(words), f"{method} {path}", place.at(row), row)
 
 
 def _is_relative(path: str, before: str) -> bool:
@@ -225,12 +262,12 @@ def _is_relative(path: str, before: str) -> bool:
     return path.count("/") >= 1 and bool(is_api)
 
 
-def _feign_requests(place: _Place, text: str) -> Iterator[UsedName]:
+def _feign_requests(place: FilePlace, text: str) -> Iterator[UsedName]:
     """Yield what the interfaces ask for that are clients by their annotations."""
     client = _FEIGN.search(text)
     if client is None:
         return
-    words = _words(client[1])
+    words = words_of(client[1])
     prefix = _FEIGN_PATH.search(client[0])
     for match in _MAPPING.finditer(text, client.end()):
         method = match[1].upper() if match[1] != "Request" else (_MAPPED_METHOD.search(match[2]) or ["", "ANY"])[1]
@@ -242,39 +279,19 @@ def _feign_requests(place: _Place, text: str) -> Iterator[UsedName]:
         )
 
 
-def _read_joined(text: str) -> tuple[str, list[str]]:
-    """Return the text that a sum of literals and variables makes, and the names in it.
-
-    >>> _read_joined("'http://' + cartHost + ':8080/cart/' + id")
-    ('http://{}:8080/cart/{}', ['cartHost', 'id'])
-    """
-    made, names, is_host = "", [], False
-    for literal, term in _PART.findall(text):
-        if literal:
-            if is_host and made == "{}" and literal[1:2] not in "/:":
-                made += "/"  # which the name of the host has at its end
-            names += [name for each in _PLACEHOLDER.findall(literal) for name in re.findall(r"[A-Za-z]\w+", each)]
-            made += _PLACEHOLDER.sub("{}", literal[1:-1])
-        else:
-            names.append(re.sub(r"\(.*", "", term).rpartition(".")[2])
-            made += "{}"
-            is_host = not made.removeprefix("{}") and bool(_IS_HOST.search(names[-1]))
-    return re.sub(r"(?:\{\}){2,}", "{}", made), names
-
-
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """Return the words of a name, lower case.
 
-    >>> _words("getCustomerServiceUri"), _words("vets-service.local:80")
+    >>> words_of("getCustomerServiceUri"), words_of("vets-service.local:80")
     (['get', 'customer', 'service', 'uri'], ['vets', 'service', 'local', '80'])
     """
     return [word.lower() for word in _WORD.findall(text)]
 
 
-def _method_of(text: str, match: "re.Match[str]", word: str, before: str) -> str:
+def _method_of(text: str, end: int, word: str, before: str) -> str:
     if method := _METHOD_WORD.search(word):
-        return (method[1] or method[2]).upper()
-    after = text[match.end() : match.end() + 160]
+        return str(next(filter(None, method.groups()))).upper()
+    after = text[end : end + 160]
     beside = _METHOD_BESIDE.search(after) or _METHOD_BESIDE.search(before)
     if beside:
         return beside[1].upper()
@@ -349,14 +366,16 @@ _USED: tuple[_Form, ...] = (
 )
 
 
-def _add_matches(forms: Iterable[_Form], place: _Place, text: str, rows: list[PublishedName] | list[UsedName]) -> None:
+def _add_matches(
+    forms: Iterable[_Form], place: FilePlace, text: str, rows: list[PublishedName] | list[UsedName]
+) -> None:
     for kind, word, form in forms:
         if word not in text:
             continue
         for match in form.finditer(text):
             row = text.count("\n", 0, match.start())
             line_start = text.rfind("\n", 0, match.start()) + 1
-            if _COMMENT.match(text[line_start : match.start() + 3]):
+            if COMMENT.match(text[line_start : match.start() + 3]):
                 continue
             name = match[1] if kind is not ServiceKind.RPC else _service_name(match[1])
             if forms is _PUBLISHED:
@@ -375,6 +394,100 @@ def _service_name(name: str) -> str:
 
 
 # -- configuration
+
+_HOST_OF = re.compile(
+    r"(?:(?P<scheme>[a-z+]+)://)?(?P<host>[A-Za-z][\w.-]*|\$\{?\w+\}?)(?P<port>:\d+)?(?P<path>/[\w./-]*)?"
+)
+_LOCAL = ("localhost", "127.", "0.0.0.0", "example.")
+_YAML_LINE = re.compile(r"^(\s*)(-\s+)?([\w.-]+)\s*:(?:\s+[\"']?([^\s\"'#]+))?")
+_ENV_LINE = re.compile(r"^\s*(?:-\s+|ENV\s+|ARG\s+|export\s+)?[\"']?([A-Za-z][\w.]*)\s*=\s*[\"']?([^\s\"'#]+)")
+_JSON_LINE = re.compile(r"\"(\w+)\"\s*:\s*\"([^\s\"]+)\"")
+_BASE = re.compile(
+    r"\b(?:base_?url|BaseAddress|rootUri|prefixUrl|base_uri|LOCUST_HOST)[\"']?\s*(?:[:=(]|=\s*new\s+\w*\()\s*",
+    re.IGNORECASE,
+)
+_LOAD_TEST = re.compile(r"\b(?:HttpUser|HttpLocust|FastHttpUser)\b")
+_HOST_OPTION = re.compile(r"\blocust\b[^\n]*?(?:--host|-H)[ =]+[\"']*([^\s\"']+)|\bLOCUST_HOST[=:]\s*[\"']?([^\s\"']+)")
+_LOAD_HOST = "locust --host"  # a setting of its own
+# Where a path begins that is passed on, and the host behind it: Ingress, zuul, Envoy; nginx; proxies of development.
+_FORWARDED = (
+    re.compile(
+        r"\b(?:path|prefix)\s*:\s*[\"']?(?P<path>/[\w./-]*?)/?(?:\*+|\(\S*)?[\"']?\s*\}?[ \t]*\r?\n(?:[^\n]*\n){0,7}?"
+        r"[^\n]*?\b(?:serviceId|serviceName|cluster|host|url|(?<=service:)\s+name|name)\s*:\s*[\"']?(?:\w+://)?(?P<host>[\w.-]+)"
+    ),
+    re.compile(r"\buri:\s*\w+://(?P<host>[\w.-]+)[^\n]*\n(?:[^\n]*\n){0,4}?[^\n]*\bPath=(?P<path>/[\w./-]*?)/?\*"),
+    re.compile(r"\blocation\s+[=~^* ]*(?P<path>/[^\s{(]*)[^\n{]*\{[^{}]*?\bproxy_pass\s+https?://(?P<host>\$?\{?[\w.-]+)"),
+    re.compile(r"[\"'](?P<path>/[\w/-]+)[\"']\s*[:,]\s*[^;]{0,80}?\btarget\s*:\s*[\"'`]https?://(?P<host>[\w.-]+)"),
+    re.compile(r"\"ClusterId\"\s*:\s*\"(?P<host>[\w.-]+)\"[^}]*?\"Path\"\s*:\s*\"(?P<path>/[\w/-]*)"),
+)  # fmt: skip
+
+
+def _read_settings(place: FilePlace, read: ReadText, settings: dict[str, str]) -> Iterator[PublishedName]:
+    """Yield the addresses and gateways of a file of settings, and add its addresses to `settings`, "" for several."""
+    base = posixpath.basename(place.path).lower()
+    is_yaml, is_docker = base.endswith((".yml", ".yaml")), "dockerfile" in base
+    is_proxy = base.endswith((".conf", ".template")) or re.search(
+        r"^(?:vite|vue|webpack|next|setupproxy|proxy)[\w.]*\.[jt]s", base
+    )
+    is_setting = base.startswith((".env", "appsettings")) or base.endswith((".properties", ".env", ".sh"))
+    if not (is_yaml or is_docker or is_proxy or is_setting):
+        return
+    text = read(place.path)
+    if len(text) > _MAX_BYTES:
+        return
+    for match in _HOST_OPTION.finditer(text) if is_docker or is_yaml or base.endswith(".sh") else ():
+        settings.setdefault(_LOAD_HOST, match[1] or match[2])
+    for key, value, row in _settings_of(text, is_yaml=is_yaml, is_json=base.endswith(".json")) if not is_proxy else ():
+        parts = _HOST_OF.fullmatch(value)
+        if parts is None or not (parts["scheme"] or parts["port"]) or parts["host"].startswith(_LOCAL):
+            continue
+        whole = value if parts["scheme"] else f"http://{value}"
+        settings[key] = whole if settings.get(key, whole) == whole else ""
+        if re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", key):
+            yield PublishedName(ServiceKind.ADDRESS, "", "", "", key, place.node, row, "", parts["host"])
+    for form in _FORWARDED if is_yaml or is_proxy or base.endswith(".json") else ():
+        for match in form.finditer(text):
+            row = text.count("\n", 0, match.start())
+            yield PublishedName(
+                ServiceKind.GATEWAY, "", "", "", template_of(match["path"]), place.node, row, "", match["host"]
+            )
+
+
+def _settings_of(text: str, *, is_yaml: bool, is_json: bool) -> Iterator[tuple[str, str, int]]:
+    """Yield (key, value, row) of the settings in a text; keys of YAML with those around them, and as they are."""
+    around: list[tuple[int, str]] = []
+    name = ""
+    for row, line in enumerate(text.splitlines()):
+        match = _JSON_LINE.search(line) if is_json else _ENV_LINE.match(line)
+        if match is not None:
+            yield match[1], match[2], row
+        elif is_yaml and (match := _YAML_LINE.match(line[:300])) is not None:
+            indent = len(match[1]) + len(match[2] or "")
+            while around and around[-1][0] >= indent:
+                around.pop()
+            around.append((indent, match[3]))
+            if match[4] is None:
+                continue
+            if match[3] == "name":
+                name = match[4]
+            elif match[3] == "value":
+                yield name, match[4], row
+            else:
+                yield match[3], match[4], row
+                yield ".".join(key for _, key in around), match[4], row
+
+
+def _base_of(text: str, values: TextValues, settings: Mapping[str, str]) -> TextValue | None:
+    """Return the address in front of the paths that a file asks for, None if it sets none or several."""
+    if _LOAD_TEST.search(text) and _LOAD_HOST in settings:
+        return values.value(f'"{settings[_LOAD_HOST]}"', 0)
+    found = set()
+    for match in _BASE.finditer(text):
+        value = values.value(expression_at(text, match.end()), values.row_of(match.start()))
+        if value.text.startswith(("http", "{}")):
+            found.add(value)
+    return found.pop() if len(found) == 1 else None
+
 
 _BUILT_IMAGE = re.compile(r"\bdocker\s+(?:buildx\s+)?build\b[^\n]*?\s(?:-t|--tag)[ =]([\w./${}:-]+)")
 _FROM = re.compile(r"^\s*FROM\s+(?:--platform=\S+\s+)?([\w./:@${}-]+)", re.MULTILINE | re.IGNORECASE)
@@ -399,7 +512,7 @@ def image_name(image: str) -> str:
 
 
 def _read_configuration(
-    place: _Place, path: str, read: ReadText, published: list[PublishedName], used: list[UsedName]
+    place: FilePlace, path: str, read: ReadText, published: list[PublishedName], used: list[UsedName]
 ) -> None:
     base = posixpath.basename(path).lower()
     is_yaml = base.endswith((".yml", ".yaml"))

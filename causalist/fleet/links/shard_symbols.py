@@ -4,8 +4,11 @@ In: an index and a reader of its files. Out: `ShardProgram`, which knows the nod
 meaning of exported names and the files that imports lead to. Bodies are read a few files at a time.
 """
 
+import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from causalist.graph import Linker, needs_bodies
 from causalist.graph.file_symbols import FileSymbols
@@ -15,9 +18,10 @@ from causalist.graph.resolution_results import Resolution, ResolutionKind
 from causalist.index.collect import collect_facts
 from causalist.index.freshness import aside_of
 from causalist.index.options import IndexOptions
-from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
+from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind, RouteForm
 from causalist.model.index import Index
 from causalist.model.language_settings import ModuleSystem
+from causalist.model.node_ids import file_id
 from causalist.model.source import FileEntry, SourceFile
 from causalist.parse import load_settings
 from causalist.store import FactsCache
@@ -170,3 +174,299 @@ def _folders_of(paths: Iterable[str]) -> frozenset[str]:
         while (path := path.rpartition("/")[0]) and path not in folders:
             folders.add(path)
     return frozenset(folders)
+
+
+# -- texts that are put together
+
+_REGISTERING = {
+    RouteForm.ROUTE, RouteForm.PREFIX, RouteForm.MOUNT, RouteForm.MOUNT_AT, RouteForm.INHERITED, RouteForm.NAMESPACE,
+    RouteForm.DECLARED, RouteForm.DECLARED_AT,
+}  # fmt: skip
+LITERAL = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
+IS_HOST = re.compile(r"host|url|uri|base|endpoint|addr|server|domain", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"\$\{[^{}]*\}|\$\{[^{}]*\{[^{}]*\}[^{}]*\}|#\{[^{}]*\}|\{[^{}]*\}|%[sdvi]|\$\w+")
+_MAX_STEPS = 3  # from a variable to what it is set to
+_MAX_EXPRESSION = 400
+_MAX_LINE = 2000  # characters in which the beginning of a line is looked for
+COMMENT = re.compile(r"\s*(?://|#|\*|/\*)")
+_EXPRESSION_TOKEN = re.compile(
+    rf"(?P<literal>{LITERAL})|(?P<open>[(\[{{])|(?P<close>[)\]}}])|(?P<end>[,;\n])|.", re.DOTALL
+)
+CHAIN = r"\$?[A-Za-z_][\w$]*(?:(?:\.|->|\?\.)[A-Za-z_]\w*)*(?:\[\s*[\"']\w+[\"']\s*\])?"
+_SET = re.compile(
+    rf"(?<![\w$.>\"'\]-])(?P<name>{CHAIN})\s*(?::\s*[\w.<>\[\]|?]{{1,40}}\s*)?:?=(?![=>~])\s*(?=[\w\"'`$@(])"
+    r"|(?<![\w$.])(?P<key>[A-Za-z_]\w*)[\"']?\s*:\s*(?=[\"'`](?:https?://|\$\{|/)|process\.env\.)"
+)
+_INJECTED = re.compile(
+    r"@Value\(\s*\"(?P<value>[^\"\n]*)\"\s*\)\s*(?:(?:private|final|public|protected)\s+)*String\s+(?P<name>\w+)"
+)
+_ONE_LITERAL = re.compile(rf"(?:[fFrRbBuUs]{{1,2}}|[$@]{{1,2}})?({LITERAL})")
+_CALLED = re.compile(r"(?:\.format(?:ted)?\s*\(|%\s*\(?)\s*(.*?)\)?$", re.DOTALL)
+_SETTING = re.compile(
+    r"(?:(?:os\.)?(?:environ(?:\.get)?|getenv|Getenv|LookupEnv)|ENV(?:\.fetch)?|\$_ENV|(?:System\.)?getenv(?:\(\))?(?:\.getOrDefault)?"
+    r"|(?:std::)?env::var|(?:System\.)?Environment\.GetEnvironmentVariable|\w*[eE]nv\w*)\s*[(\[]\s*[\"'](\w+)[\"']"
+    r"(?:\s*,\s*(?P<default>.+?))?\s*[)\]][\s\S]*$"
+    r"|(?:process\.env|import\.meta\.env)\.(\w+)!?$|(?:process\.env)\[[\"'](\w+)[\"']\]$|(?:\w+\.)*[cC]onfig\w*\.get\w*\([\"'](\S+?)[\"']\)$",
+    re.DOTALL,
+)
+# Calls whose value is the text that they are given.
+WRAPPER = (
+    r"(?:new\s+)?(?:[\w:]+\.)*(?:s?printf|Sprintf|format!?|Format|URL|URI|Uri|url|uri|create|[pP]arse|str|String|urljoin|fromUriString"
+    r"|fromHttpUrl|trim|rstrip)"
+)
+_WRAPPING = re.compile(rf"({WRAPPER})\s*\((.*)$", re.DOTALL)
+
+
+class FilePlace:
+    """A file, and the nodes of its rows."""
+
+    def __init__(self, program: ShardProgram, path: str, number: int | None) -> None:
+        self._program, self.number, self.path = program, number, path
+        self.node = str(file_id(path))
+
+    def at(self, row: int) -> str:
+        """Return the node of the innermost definition around a row."""
+        if self.number is None:
+            return self.node
+        symbols = self._program.program.files[self.number]
+        around = [i for i, d in enumerate(symbols.facts.definitions) if d.start_row <= row <= d.end_row]
+        return self._program.scope_node(self.number, around[-1]) if around else self.node
+
+    def route_rows(self) -> frozenset[int]:
+        """Return the rows in which routes are registered."""
+        if self.number is None:
+            return frozenset()
+        facts = self._program.program.files[self.number].facts
+        return frozenset(each.row for each in facts.routes if each.form in _REGISTERING)
+
+
+class TextValue(NamedTuple):
+    """A text with `{}` for what is not known, the names of variables in it, and rows where what is in it is set."""
+
+    text: str
+    names: tuple[str, ...] = ()
+    rows: frozenset[int] = frozenset()
+
+
+def join_texts(made: TextValue, part: TextValue) -> TextValue:
+    """Return the sum of two texts. Names behind the host tell nothing if there are names in front of it.
+
+    >>> join_texts(TextValue("{}", ("cart_url",)), TextValue("items/{}", ("id",)))
+    TextValue(text='{}/items/{}', names=('cart_url',), rows=frozenset())
+    """
+    text = part.text
+    if made.text.endswith("/") and "://" in text:
+        text = text.partition("://")[2]
+    elif made.text == "{}" and made.names and IS_HOST.search(made.names[-1]) and text[:1] not in ("/", ":", "", "{"):
+        text = "/" + text  # which the name of the host has at its end
+    is_behind = bool(made.names) and "/" in made.text.partition("://")[2 if "://" in made.text else 0] + text[:1]
+    joined = re.sub(r"(?:\{\}){2,}", "{}", made.text + text)
+    return TextValue(joined, made.names if is_behind else made.names + part.names, made.rows | part.rows)
+
+
+class TextValues:
+    """What expressions of a file are: sums and templates of literals, of variables of the file, and of settings."""
+
+    def __init__(self, place: FilePlace, text: str, settings: Mapping[str, str]) -> None:
+        self._place, self._settings, self._text = place, settings, text
+        self._starts = [0, *(at + 1 for at in _find_all(text, "\n"))]
+        self.used: set[int] = set()  # rows that a request gets its text from
+        self._set: dict[str, list[tuple[int, str, bool]]] = {}
+        for match in _SET.finditer(text):
+            name = match["name"] or match["key"]
+            is_member = not re.fullmatch(r"\$?\w+", match[0].partition("=")[0].split(":")[0].strip())
+            if _may_be_address(expression := expression_at(text, match.end())):
+                place_of = (self.row_of(match.start()), expression, is_member)
+                self._set.setdefault(_last_name(name), []).append(place_of)
+        for match in _INJECTED.finditer(text):
+            row = self.row_of(match.start())
+            self._set.setdefault(match["name"], []).append((row, f'"{match["value"]}"', True))
+
+    def row_of(self, at: int) -> int:
+        """Return the row of an offset."""
+        return bisect_right(self._starts, at) - 1
+
+    def is_comment(self, at: int) -> bool:
+        """Return True if the line of an offset begins as a comment."""
+        text = self._text[max(0, at - _MAX_LINE) : at]
+        start = max(text.rfind("\n"), text.rfind("\r"))
+        return (start >= 0 or at <= _MAX_LINE) and bool(COMMENT.match(text[start + 1 :] + self._text[at : at + 3]))
+
+    def value(self, expression: str, row: int) -> TextValue:
+        """Return the value of an expression in a row; rows that it comes from are marked as used."""
+        return self._read(expression, row, 0)
+
+    def _read(self, expression: str, row: int, depth: int) -> TextValue:
+        expression = expression.strip()
+        choices = split_at(expression, ("||", "??", "?:", " or "))
+        if len(choices) > 1:
+            read = [self._read(each, row, depth) for each in choices]
+            best = next((each for each in reversed(read) if each.text.strip("{}")), read[0])
+            return best._replace(names=tuple(dict.fromkeys(name for each in read for name in each.names)))
+        parts = split_at(expression, ("+", " . ", "."))
+        made = TextValue("")
+        for part in parts:
+            made = join_texts(
+                made, self._read_part(part.strip(), row, depth, is_first=made.text in ("", "http://", "https://"))
+            )
+        return made
+
+    def _read_part(self, part: str, row: int, depth: int, *, is_first: bool) -> TextValue:
+        literal = _ONE_LITERAL.match(part)
+        if literal is not None:
+            rest = part[literal.end() :].lstrip()
+            called = _CALLED.match(rest) if rest.startswith((".format", "%")) else None
+            return self._template(literal[1][1:-1], split_at(called[1], (",",)) if called else [], row, depth)
+        if (setting := _SETTING.match(part)) is not None:
+            name = next(filter(None, (setting[1], *setting.groups()[2:])))
+            return self._setting(name, setting["default"] or "", row, depth)
+        if (call := _WRAPPING.match(part)) is not None:
+            given = [each.strip() for each in split_at(call[2].rstrip().removesuffix(")"), (",",))]
+            first = _ONE_LITERAL.match(given[0]) if given else None
+            if re.search(r"(?i)format|printf", call[1]) and first is not None:
+                return self._template(first[1][1:-1], given[1:], row, depth)
+            given = given[::-1] if call[1].endswith("URL") else given
+            made = TextValue("")
+            for each in given[:2]:
+                made = join_texts(made, self._read(each, row, depth))
+            return made
+        key = re.search(r"\[\s*[\"'](\w+)[\"']\s*\]$", part)
+        name = key[1] if key else re.sub(r"\(.*", "", part, flags=re.DOTALL)
+        last = _last_name(name)
+        if depth < _MAX_STEPS and is_first and "(" not in part and (found := self._find(last, row, depth)) is not None:
+            at, expression = found
+            value = self._read(expression, at, depth + 1)
+            if "/" in value.text or ":" in value.text or value.names:
+                self.used.add(at)
+                return TextValue(value.text, (*value.names, last), value.rows | {at})
+        if is_first and last in self._settings:
+            return TextValue(self._settings[last], (last,))
+        return TextValue("{}", tuple(each for each in (last,) if re.fullmatch(r"[A-Za-z_]\w*", each)))
+
+    def _template(self, text: str, given: list[str], row: int, depth: int) -> TextValue:
+        """Return the value of a literal with placeholders, of which those without a name stand for `given` in turn."""
+        made, end = TextValue(""), 0
+        for match in _PLACEHOLDER.finditer(text):
+            made = join_texts(made, TextValue(text[end : match.start()])) if match.start() > end else made
+            end = match.end()
+            inner = match[0].lstrip("$#").strip("{}") if match[0][0] != "%" else ""
+            is_first = made.text in ("", "http://", "https://")
+            if re.fullmatch(r"\d*", inner):
+                inner = given.pop(0) if given else ""
+            if match[0].startswith("${") and re.match(r"[\w.-]+:(?!:)", inner):  # a property, and its default
+                inner, _, default = inner.partition(":")
+                part = self._setting(inner, f"'{default}'" if default else "", row, depth)
+            elif is_first or not inner:
+                part = self._read(inner, row, depth) if inner else TextValue("{}")
+            else:
+                part = TextValue("{}", tuple(re.findall(r"[A-Za-z_]\w+", inner)))
+            made = join_texts(made, part)
+        return join_texts(made, TextValue(text[end:])) if end < len(text) else made
+
+    def _setting(self, key: str, default: str, row: int, depth: int) -> TextValue:
+        names = (key,)
+        if key in self._settings:
+            return TextValue(self._settings[key], names)
+        if default and depth < _MAX_STEPS:
+            value = self._read(default, row, depth + 1)
+            return value._replace(names=(*value.names, *names)) if value.text else TextValue("{}", names)
+        return TextValue("{}", names)
+
+    def _find(self, name: str, row: int, depth: int) -> tuple[int, str] | None:
+        """Return (row, expression) of where a name is set that a row sees, the last before it first."""
+        places = self._set.get(name)
+        if not places:
+            return None
+        node = ""
+        for at, expression, is_member in sorted(places, key=lambda place: (place[0] > row, abs(row - place[0]))):
+            if (at == row and depth) or expression.strip() == name:
+                continue
+            node = node or self._place.at(row)
+            if is_member or _is_around(self._place.at(at), node, name):
+                return at, expression
+        return None
+
+
+def _is_around(outer: str, inner: str, name: str) -> bool:
+    """Return True if what is set in one node is seen in another; a node of the name itself is what it is set to."""
+    return (
+        inner == outer
+        or inner.startswith(f"{outer}.")
+        or "::" not in outer
+        or outer.endswith((f"::{name}", f".{name}"))
+    )
+
+
+def _find_all(text: str, what: str) -> Iterator[int]:
+    at = text.find(what)
+    while at >= 0:
+        yield at
+        at = text.find(what, at + 1)
+
+
+def _last_name(chain: str) -> str:
+    """Return the last name of a chain.
+
+    >>> [_last_name(each) for each in ("self.base_url", "$this->cartUrl", 'app.config["CART_URI"]')]
+    ['base_url', 'cartUrl', 'CART_URI']
+    """
+    names = re.findall(r"\w+", chain)
+    return names[-1] if names else ""
+
+
+def _may_be_address(expression: str) -> bool:
+    return bool(re.search(r"[\"'`][^\"'`]*/|https?:|env|Env|ENV|[Cc]onfig|\{", expression))
+
+
+def expression_at(text: str, at: int) -> str:
+    r"""Return the expression of a text that begins at an offset.
+
+    >>> expression_at("x = 'a/' + f(b, c), d", 4), expression_at("f('a' +\n  b)", 2)
+    ("'a/' + f(b, c)", "'a' +\n  b")
+    """
+    depth, limit = 0, min(len(text), at + _MAX_EXPRESSION)
+    place = at
+    while place < limit:
+        token = _EXPRESSION_TOKEN.match(text, place)
+        if token is None:
+            break
+        if token["open"]:
+            depth += 1
+        elif token["close"]:
+            depth -= 1
+            if depth < 0:
+                break
+        elif token["end"] and not depth:
+            before = text[at:place].rstrip()[-1:]
+            after = text[token.end() : token.end() + 80].lstrip()[:2]
+            if token["end"] != "\n" or not (
+                before in ("+", "=", "|", "?", "", ".", "%") or after[:1] in ("+", ".") or after in ("||", "??")
+            ):
+                break
+        place = token.end()
+    return text[at:place]
+
+
+def split_at(expression: str, operators: tuple[str, ...]) -> list[str]:
+    """Return the parts of an expression between operators that are outside of brackets and literals.
+
+    >>> split_at("a + f(b + 'x+y')", ("+",)), split_at("u ?: 'd'", ("||", "?:"))
+    (['a ', " f(b + 'x+y')"], ['u ', " 'd'"])
+    """
+    parts, depth, start, place = [], 0, 0, 0
+    while place < len(expression):
+        token = _EXPRESSION_TOKEN.match(expression, place)
+        if token is None:
+            break
+        if token["open"] or token["close"]:
+            depth += 1 if token["open"] else -1
+        elif not depth and not token["literal"]:
+            operator = next((each for each in operators if expression.startswith(each, place)), "")
+            if operator == "." and not (place and re.match(r"\.\s*[\"'$]", expression[place : place + 9])):
+                operator = ""
+            if operator:
+                parts.append(expression[start:place])
+                start = place = place + len(operator)
+                continue
+        place = token.end()
+    return [*parts, expression[start:]]

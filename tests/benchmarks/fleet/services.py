@@ -83,7 +83,8 @@ account-service/{_PIGGY_JAVA}account/client/StatisticsServiceClient.java statist
 notification-service/{_PIGGY_JAVA}notification/client/AccountServiceClient.java account-service GET /{{}}
 gateway/src/main/resources/static/js/launch.js account-service GET /current
 gateway/src/main/resources/static/js/main.js account-service PUT /current
-gateway/src/main/resources/static/js/login.js account-service POST /
+gateway/src/main/resources/static/js/login.js account-service POST /; GET /{{}}
+gateway/src/main/resources/static/js/login.js notification-service PUT /recipients/current
 """
 _PET_SERVICES = ("api-gateway", "customers-service", "genai-service", "vets-service", "visits-service", "admin-server")
 SYSTEMS = {
