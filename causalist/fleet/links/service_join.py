@@ -122,11 +122,11 @@ def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
     ).fetchall()
     keys: dict[str, list[tuple[str, str]]] = {name: routes_for(name) for name in {row[3] for row in uses}}
     keys[""] = [("ANY /", ""), ("ANY /{}", "")]  # behind a gateway
-    wanted = sorted({route.partition(" ")[2] for routes_of_key in keys.values() for route, _ in routes_of_key})
+    wanted = sorted({route.partition(" ")[2].lower() for routes_of_key in keys.values() for route, _ in routes_of_key})
     db.register("wanted", arrow.table({"path": arrow.array(wanted, arrow.string())}))
     rows = db.execute(
         "select distinct path, repo, string_split(name, ' ')[1], node from p"
-        " join wanted on substr(name, strpos(name, ' ') + 1) = path"
+        " join wanted on lower(substr(name, strpos(name, ' ') + 1)) = path"
         f" where kind = '{ServiceKind.ROUTE}' order by all"
     ).fetchall()
     db.unregister("wanted")
@@ -209,7 +209,7 @@ def _find_routes(
     share = 1.0
     for key, front in keys:
         before = words | {_stem(each) for part in front.split() for each in re.findall(r"[a-z]+", part.lower())}
-        path = key.partition(" ")[2]
+        path = key.partition(" ")[2].lower()  # as some frameworks compare them
         rivals = [each for each in routes.get(path, ()) if each.repository != repository]
         if not rivals or len({each.repository for each in rivals}) > _MAX_RIVALS:
             continue

@@ -9,7 +9,8 @@ its variables and of its host are hints at who is asked. Everything else is foun
 import itertools
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 import numpy as np
@@ -64,26 +65,49 @@ def service_rows(
     clients: set[str] = set()
     own = {name for row in published for name in (row.name, f"ANY {row.name.partition(' ')[2]}")}
     places = [FilePlace(program, path, program.files.get(path)) for path in paths if role_of(path) is not Role.VENDORED]
-    settings: dict[str, str] = {}
+    settings: dict[str, TextValue] = {}
     for place in places:
         published += _read_settings(place, read, settings)
-    settings = {key: value for key, value in settings.items() if value}
+    settings = {key: value for key, value in settings.items() if value.text}
+    code = [place for place in places if place.is_code and role_of(place.path) is not Role.TEST]
+    code = [place for place in code if len(read(place.path)) <= _MAX_BYTES]
+    set_in = _add_constants(code, read, settings)
+    found: list[tuple[tuple[str, int], UsedName]] = []
+    used_settings: set[str] = set()
     for place in places:
-        path, number, role = place.path, place.number, role_of(place.path)
-        is_code = number is not None and bool(program.program.files[number].facts.language)
-        if is_code and role is not Role.TEST:
-            text = read(path)
-            if len(text) <= _MAX_BYTES:
-                used += (row for row in _requests(place, text, settings) if not _is_own(row, own))
-                if "@FeignClient" in text:
-                    clients.add(place.node)
-                    used += _feign_requests(place, text)
-                for table, rows in ((_PUBLISHED, published), (_USED, used)):
-                    _add_matches(table, place, text, rows)
-        elif not is_code:
-            _read_configuration(place, path, read, published, used)
+        if place.is_code:
+            continue
+        _read_configuration(place, place.path, read, published, used)
+    for place in code:
+        text = read(place.path)
+        found += _requests(place, text, settings, own, used_settings)
+        if "@FeignClient" in text:
+            clients.add(place.node)
+            used += _feign_requests(place, text)
+        for table, rows in ((_PUBLISHED, published), (_USED, used)):
+            _add_matches(table, place, text, rows)
+    # What a request elsewhere is put together of is none by itself.
+    parts = {set_in[name] for name in used_settings if name in set_in}
+    used += (use for place, use in found if place not in parts)
     # What a client is declared with looks like a route.
     return [row for row in published if row.node.partition("::")[0] not in clients], used
+
+
+def _add_constants(
+    code: Sequence[FilePlace], read: ReadText, settings: dict[str, TextValue]
+) -> dict[str, tuple[str, int]]:
+    """Add addresses that one file sets for others to settings, and return (file, row) of each."""
+    found: dict[str, list[tuple[TextValue, str, int]]] = defaultdict(list)
+    for place in code:
+        text = read(place.path)
+        for match in _TYPED_CLIENT.finditer(text):
+            found[f"{_CLIENT}{match[1]}"].append((TextValue(f"http://{match[2]}"), place.path, -1))
+        if IS_HOST.search(text):
+            for name, value, row in TextValues(place, text, settings).addresses():
+                found[name].append((value, place.path, row))
+    only = {name: some[0] for name, some in found.items() if len({each[0].text for each in some}) == 1}
+    settings |= {name: value for name, (value, _, _) in only.items() if name not in settings}
+    return {name: (path, row) for name, (_, path, row) in only.items()}
 
 
 # -- routes
@@ -145,7 +169,8 @@ _PART = re.compile(rf"({LITERAL})|({_TERM})")
 _ASKING = re.compile(
     r"(?<![\w$])(get|post|put|delete|patch|head|fetch|request|requests|uri|url|href|axios|ajax|open|\$http|http\w*"
     r"|exchange|curl_init|endpoint|newrequest|newrequestwithcontext|urlopen|urljoin|\w*(?:url|uri|endpoint|path)|getjson"
-    r"|getforobject|postforobject|getforentity|postforentity|\w*for(?:object|entity)|(?:get|post|put|delete)async)"
+    r"|getforobject|postforobject|getforentity|postforentity|\w*for(?:object|entity)|(?:get|post|put|delete|patch)\w{0,14}async)"
+    r"(?:<[\w.<>, ?\[\]]{1,60}>)?"
     r"\W{1,12}$",
     re.IGNORECASE,
 )
@@ -160,27 +185,35 @@ _METHOD_WORD = re.compile(
     re.IGNORECASE,
 )
 _METHOD_GIVEN = re.compile(
-    r"[\"'](GET|POST|PUT|DELETE|PATCH)[\"'],\s*$|\bMethod\.?(Get|Post|Put|Delete|Patch),\s*$", re.IGNORECASE
+    r"[\"'](GET|POST|PUT|DELETE|PATCH)[\"'],\s*$|Method\.?(Get|Post|Put|Delete|Patch),\s*$", re.IGNORECASE
 )
 _ASSIGNED = re.compile(r"([\w$.]+)[\"'\]]*\s*=\s*[\w.]*\(?$")
 # What is in front of the address among the arguments of a call.
 _ARGUMENT = re.compile(
-    r"\(\s*(?=[^\s])(?:(?:ctx|context\.\w+\(\)|(?:\w+\s*=\s*)?[\"']\w+[\"']|[\w.]+\.Method\.?\w+)\s*,\s*){0,2}(?:(?:url|uri)\s*[=:]\s*)?$"
+    r"\(\s*(?=[^\s])(?:(?:ctx|context\.\w+\(\)|(?:\w+\s*=\s*)?[\"']\w+[\"']|[\w.]*Method\.?\w+)\s*,\s*){0,2}(?:(?:url|uri)\s*[=:]\s*)?$"
 )
 _IS_SETTING = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _WRAPPED = re.compile(rf"(?<![\w.:])(?:{WRAPPER}\s*\(\s*){{1,2}}$")
 _ASKED_NAME = re.compile(
-    r"(?<![\w$])(?:(?:get|post|put|delete|patch|head|request|fetch|axios|urlopen|exchange|curl_init|newrequest|newrequestwithcontext|getjson"
-    r"|\w{2,9}for(?:object|entity|location)|(?:get|post|put|delete|patch)\w{0,16}async|httpget|uri|do(?:get|post))(?:<[^<>()\n]{0,60}>{1,3})?\(\s*"
-    r"(?:(?:ctx|context\.\w+\(\)|[\"'](?:GET|POST|PUT|DELETE|PATCH)[\"']|\w+\.Method\.?\w+)\s*,\s*){0,2}(?:(?:url|uri)\s*[=:]\s*)?"
-    rf"|(?:url|uri)\s*:\s*)(?P<name>{CHAIN})(?=\s*[,)}}\n])",
+    r"(?<![\w$])(?:(?P<word>\w{2,40})(?:<[\w.<>, ?\[\]]{1,60}>)?\(\s*"
+    r"(?:(?:ctx|context\.\w+\(\)|[\"'](?:GET|POST|PUT|DELETE|PATCH)[\"']|[\w.]*Method\.?\w+)\s*,\s*){0,2}(?:(?:url|uri)\s*[=:]\s*)?"
+    rf"|(?:url|uri)\s*:\s*)(?P<name>{CHAIN})(?=\s*[,)}}\n])"
+)
+_ASKING_CALL = re.compile(
+    r"get|post|put|delete|patch|head|fetch|axios|urlopen|exchange|curl_init|getjson|\w*for(?:object|entity|location)"
+    r"|(?:get|post|put|delete|patch)\w*async|uri|do(?:get|post)|\w*(?:http|request)\w*",
     re.IGNORECASE,
 )
 _STATIC = re.compile(r"\.(?:js|css|png|jpe?g|gif|svg|ico|html?|json|ya?ml|xml|md|txt|py|ts|woff2?|map|tpl|sh|jsp)$")
 
 
-def _requests(place: FilePlace, text: str, settings: Mapping[str, str]) -> Iterator[UsedName]:
-    """Yield the requests of a file."""
+def _requests(
+    place: FilePlace, text: str, settings: Mapping[str, TextValue], own: Collection[str], used_settings: set[str]
+) -> Iterator[tuple[tuple[str, int], UsedName]]:
+    """Yield the requests of a file, each with (file, row) of the variable that is set to it, row -1 if none is.
+
+    Those to routes of the repository itself are left out. Settings that they use are added to `used_settings`.
+    """
     registered = place.route_rows()
     values = TextValues(place, text, settings)
     base = _base_of(text, values, settings)
@@ -193,57 +226,72 @@ def _requests(place: FilePlace, text: str, settings: Mapping[str, str]) -> Itera
             continue
         before = _PREFIX.sub("", text[max(0, match.start() - 80) : match.start()])
         expression = match[0]
-        if (wrapped := _WRAPPED.search(before)) is not None:
+        wrapped = _WRAPPED.search(before) if before.rstrip().endswith("(") else None
+        if wrapped is not None:
             before = before[: wrapped.start()]
             expression = wrapped[0] + expression_at(text, match.start()) + ")" * wrapped[0].count("(")
         elif text.startswith((".format(", ".formatted(", " % ", " %("), match.end()):
             expression += expression_at(text, match.end())
         use = _request(place, text, match.span(), before, values.value(expression, row), base)
         if use is not None:
-            assigned = _ASSIGNED.search(before)
-            found.append((row if assigned else -1, use))
+            found.append((-1 if before.rstrip().endswith("(") else row, use))
     for match in _ASKED_NAME.finditer(text):
+        if match["word"] and not _ASKING_CALL.fullmatch(match["word"]):
+            continue
         row = values.row_of(match.start())
         if row in registered or values.is_comment(match.start()):
             continue
         value = values.value(match["name"], row)
         if value.rows and "/" in value.text:
-            use = _request(
-                place, text, match.span("name"), match[0][: match.start("name") - match.start()], value, base
-            )
+            before = match[0][: match.start("name") - match.start()]
+            use = _request(place, text, match.span("name"), before, value, base, match["word"] or "")
             if use is not None:
                 found.append((-1, use))
-    yield from (use for row, use in found if row not in values.used)
+    for match in _FORWARDER.finditer(text):
+        name, row = f"ANY {template_of(match['path'])}", values.row_of(match.start())
+        words = " ".join([f"@{match['host']}", *words_of(match["host"])])
+        found.append((-1, UsedName(ServiceKind.ROUTE, "", words, name, place.at(row), row)))
+    used_settings |= values.used_settings
+    for row, use in found:
+        if row not in values.used and not _is_own(use, own):
+            yield (place.path, row), use
 
 
 def _request(
-    place: FilePlace, text: str, span: tuple[int, int], before: str, value: TextValue, base: TextValue | None
+    place: FilePlace,
+    text: str,
+    span: tuple[int, int],
+    before: str,
+    value: TextValue,
+    base: TextValue | None,
+    word: str = "",
 ) -> UsedName | None:
-    """Return the request for a text behind `before`, None if nothing is asked there."""
+    """Return the request for a text behind `before`, None if nothing is asked there; `word` is what is called."""
     parts = _URL.fullmatch(value.text)
     if parts is None or not parts["path"] or _STATIC.search(parts["path"]):
         return None
     given = _METHOD_GIVEN.search(before)
     before = _ARGUMENT.sub("(", before)
     asking = _ASKING.search(before.rstrip("([{ \n\t").rstrip() + " ") or _ASKING.search(before)
-    is_called = bool(asking and (value.rows or not _WEAK.search(asking[1])))
+    word = word or (asking[1] if asking else "")
+    is_called = bool(word and (value.rows or not _WEAK.search(word)))
     has_host = bool(parts["scheme"])
-    if base is not None and is_called and not has_host and not parts["base"] and parts["path"].startswith("/"):
-        value = join_texts(base, value)
+    if base is not None and is_called and not has_host and not parts["base"] and re.match(r"/|api/", parts["path"]):
+        value = join_texts(base, value._replace(text=f"/{value.text.lstrip('/')}"))
         parts = _URL.fullmatch(value.text) or parts
         has_host = bool(parts["scheme"])
-    if not (has_host or asking):
+    if not (has_host or word):
         return None
     is_relative = not parts["base"] and not parts["path"].startswith("/")
     if not has_host and is_relative and not _is_relative(parts["path"], before):
         return None
     host = parts["host"] or ""
-    method = _method_of(text, span[1], (given[1] or given[2]) if given else asking[1] if asking else "", before)
+    method = _method_of(text, span[1], (given[1] or given[2]) if given else word, before)
     words = dict.fromkeys(words_of(host) + [word for name in value.names for word in words_of(name)])
     if assigned := _ASSIGNED.search(before):
         words.update(dict.fromkeys(words_of(assigned[1])))
     words.update(dict.fromkeys(f"${name}" for name in value.names if _IS_SETTING.fullmatch(name)))
-    if asking and not is_called and not has_host and not parts["base"]:
+    if word and not is_called and not has_host and not parts["base"]:
         words["?"] = None  # the path alone does not tell a request
     if host.strip("{}") and not host.startswith(("localhost", "127.", "0.0.0.0")):
         words = {f"@{host}": None, **words}  # no other service is asked
@@ -299,10 +347,10 @@ def _method_of(text: str, end: int, word: str, before: str) -> str:
     return calls[-1].upper() if calls else "ANY"
 
 
-def _is_own(use: UsedName, own: set[str]) -> bool:
+def _is_own(use: UsedName, own: Collection[str]) -> bool:
     method = use.name.partition(" ")[0]
     names = {use.name, f"ANY {use.name.partition(' ')[2]}"} if method != "ANY" else {use.name}
-    return not use.module and bool(names & own)
+    return not re.search(r"[@$]|\b(?:host|ur[il]|addr)\b", use.module) and any(name in own for name in names)
 
 
 _ASKING_PAGE = re.compile(r"\b(?:ajax|axios|\$http|fetch|getJSON)\b")
@@ -408,6 +456,14 @@ _BASE = re.compile(
 )
 _LOAD_TEST = re.compile(r"\b(?:HttpUser|HttpLocust|FastHttpUser)\b")
 _HOST_OPTION = re.compile(r"\blocust\b[^\n]*?(?:--host|-H)[ =]+[\"']*([^\s\"']+)|\bLOCUST_HOST[=:]\s*[\"']?([^\s\"']+)")
+_TYPED_CLIENT = re.compile(
+    r"\bAddHttpClient<(?:\w+,\s*)?(\w+)>\([^;]{0,80}?\bBaseAddress\s*=\s*new\s*\w*\(\"(?:\w[\w+]*)://([\w.-]+)"
+)
+_CLIENT = "client "  # before the name of its class: a setting of its own
+_CLASS = re.compile(r"\bclass\s+(\w+)")
+_FORWARDER = re.compile(
+    r"\bMapForwarder\(\s*\"[^\"\n]*\",\s*\"\w[\w+]*://(?P<host>[\w.-]+)[^\"\n]*\",\s*\"(?P<path>/[^\"\n]+)\""
+)
 _LOAD_HOST = "locust --host"  # a setting of its own
 # Where a path begins that is passed on, and the host behind it: Ingress, zuul, Envoy; nginx; proxies of development.
 _FORWARDED = (
@@ -422,7 +478,7 @@ _FORWARDED = (
 )  # fmt: skip
 
 
-def _read_settings(place: FilePlace, read: ReadText, settings: dict[str, str]) -> Iterator[PublishedName]:
+def _read_settings(place: FilePlace, read: ReadText, settings: dict[str, TextValue]) -> Iterator[PublishedName]:
     """Yield the addresses and gateways of a file of settings, and add its addresses to `settings`, "" for several."""
     base = posixpath.basename(place.path).lower()
     is_yaml, is_docker = base.endswith((".yml", ".yaml")), "dockerfile" in base
@@ -436,13 +492,13 @@ def _read_settings(place: FilePlace, read: ReadText, settings: dict[str, str]) -
     if len(text) > _MAX_BYTES:
         return
     for match in _HOST_OPTION.finditer(text) if is_docker or is_yaml or base.endswith(".sh") else ():
-        settings.setdefault(_LOAD_HOST, match[1] or match[2])
+        settings.setdefault(_LOAD_HOST, TextValue(match[1] or match[2]))
     for key, value, row in _settings_of(text, is_yaml=is_yaml, is_json=base.endswith(".json")) if not is_proxy else ():
         parts = _HOST_OF.fullmatch(value)
         if parts is None or not (parts["scheme"] or parts["port"]) or parts["host"].startswith(_LOCAL):
             continue
         whole = value if parts["scheme"] else f"http://{value}"
-        settings[key] = whole if settings.get(key, whole) == whole else ""
+        settings[key] = TextValue(whole if settings.get(key, TextValue(whole)).text == whole else "")
         if re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", key):
             yield PublishedName(ServiceKind.ADDRESS, "", "", "", key, place.node, row, "", parts["host"])
     for form in _FORWARDED if is_yaml or is_proxy or base.endswith(".json") else ():
@@ -477,10 +533,13 @@ def _settings_of(text: str, *, is_yaml: bool, is_json: bool) -> Iterator[tuple[s
                 yield ".".join(key for _, key in around), match[4], row
 
 
-def _base_of(text: str, values: TextValues, settings: Mapping[str, str]) -> TextValue | None:
+def _base_of(text: str, values: TextValues, settings: Mapping[str, TextValue]) -> TextValue | None:
     """Return the address in front of the paths that a file asks for, None if it sets none or several."""
     if _LOAD_TEST.search(text) and _LOAD_HOST in settings:
-        return values.value(f'"{settings[_LOAD_HOST]}"', 0)
+        return values.value(f'"{settings[_LOAD_HOST].text}"', 0)
+    typed = [settings[key] for name in _CLASS.findall(text) if (key := f"{_CLIENT}{name}") in settings]
+    if typed:
+        return typed[0]
     found = set()
     for match in _BASE.finditer(text):
         value = values.value(expression_at(text, match.end()), values.row_of(match.start()))

@@ -185,17 +185,23 @@ _REGISTERING = {
 LITERAL = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`"
 IS_HOST = re.compile(r"host|url|uri|base|endpoint|addr|server|domain", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\$\{[^{}]*\}|\$\{[^{}]*\{[^{}]*\}[^{}]*\}|#\{[^{}]*\}|\{[^{}]*\}|%[sdvi]|\$\w+")
+_MIN_NAME = 6  # letters of a name that other files of a repository know
+_GENERIC = {
+    "baseurl", "base_url", "basepath", "base_path", "endpoint", "endpoints", "address", "hostname", "server", "servers",
+    "apiurl", "api_url", "apiurlbase",
+}  # fmt: skip
 _MAX_STEPS = 3  # from a variable to what it is set to
 _MAX_EXPRESSION = 400
 _MAX_LINE = 2000  # characters in which the beginning of a line is looked for
 COMMENT = re.compile(r"\s*(?://|#|\*|/\*)")
 _EXPRESSION_TOKEN = re.compile(
-    rf"(?P<literal>{LITERAL})|(?P<open>[(\[{{])|(?P<close>[)\]}}])|(?P<end>[,;\n])|.", re.DOTALL
+    rf"(?P<literal>{LITERAL})|(?P<open>[(\[{{])|(?P<close>[)\]}}])|(?P<end>[,;\n])|[^\"'`()\[\]{{}},;\n+|?. ]+|.",
+    re.DOTALL,
 )
 CHAIN = r"\$?[A-Za-z_][\w$]*(?:(?:\.|->|\?\.)[A-Za-z_]\w*)*(?:\[\s*[\"']\w+[\"']\s*\])?"
 _SET = re.compile(
     rf"(?<![\w$.>\"'\]-])(?P<name>{CHAIN})\s*(?::\s*[\w.<>\[\]|?]{{1,40}}\s*)?:?=(?![=>~])\s*(?=[\w\"'`$@(])"
-    r"|(?<![\w$.])(?P<key>[A-Za-z_]\w*)[\"']?\s*:\s*(?=[\"'`](?:https?://|\$\{|/)|process\.env\.)"
+    r"|(?<![\w$.])(?P<key>[A-Za-z_]\w*)[\"']?\s*:\s*(?=[\"'`](?:https?://|\$\{|/)|process\.env\.|util\.format\()"
 )
 _INJECTED = re.compile(
     r"@Value\(\s*\"(?P<value>[^\"\n]*)\"\s*\)\s*(?:(?:private|final|public|protected)\s+)*String\s+(?P<name>\w+)"
@@ -212,7 +218,7 @@ _SETTING = re.compile(
 # Calls whose value is the text that they are given.
 WRAPPER = (
     r"(?:new\s+)?(?:[\w:]+\.)*(?:s?printf|Sprintf|format!?|Format|URL|URI|Uri|url|uri|create|[pP]arse|str|String|urljoin|fromUriString"
-    r"|fromHttpUrl|trim|rstrip)"
+    r"|fromHttpUrl|trim|rstrip|\w*[cC]ombine\w*)"
 )
 _WRAPPING = re.compile(rf"({WRAPPER})\s*\((.*)$", re.DOTALL)
 
@@ -223,6 +229,11 @@ class FilePlace:
     def __init__(self, program: ShardProgram, path: str, number: int | None) -> None:
         self._program, self.number, self.path = program, number, path
         self.node = str(file_id(path))
+
+    @property
+    def is_code(self) -> bool:
+        """True for a file of a programming language."""
+        return self.number is not None and bool(self._program.program.files[self.number].facts.language)
 
     def at(self, row: int) -> str:
         """Return the node of the innermost definition around a row."""
@@ -267,14 +278,18 @@ def join_texts(made: TextValue, part: TextValue) -> TextValue:
 class TextValues:
     """What expressions of a file are: sums and templates of literals, of variables of the file, and of settings."""
 
-    def __init__(self, place: FilePlace, text: str, settings: Mapping[str, str]) -> None:
+    def __init__(self, place: FilePlace, text: str, settings: Mapping[str, TextValue]) -> None:
         self._place, self._settings, self._text = place, settings, text
         self._starts = [0, *(at + 1 for at in _find_all(text, "\n"))]
         self.used: set[int] = set()  # rows that a request gets its text from
+        self.used_settings: set[str] = set()
         self._set: dict[str, list[tuple[int, str, bool]]] = {}
         for match in _SET.finditer(text):
             name = match["name"] or match["key"]
-            is_member = not re.fullmatch(r"\$?\w+", match[0].partition("=")[0].split(":")[0].strip())
+            written = match[0].partition("=")[0].split(":")[0].strip()
+            is_member = bool(match["key"]) or not re.fullmatch(r"\$?\w+", written)
+            if not _may_be_address(text[match.end() : match.end() + _MAX_EXPRESSION].partition(";")[0]):
+                continue
             if _may_be_address(expression := expression_at(text, match.end())):
                 place_of = (self.row_of(match.start()), expression, is_member)
                 self._set.setdefault(_last_name(name), []).append(place_of)
@@ -328,7 +343,14 @@ class TextValues:
             given = given[::-1] if call[1].endswith("URL") else given
             made = TextValue("")
             for each in given[:2]:
-                made = join_texts(made, self._read(each, row, depth))
+                read = self._read(each, row, depth)
+                if (
+                    made.text
+                    and re.search("(?i)combine|join", call[1])
+                    and not (made.text + read.text[:1]).count("/", len(made.text) - 1)
+                ):
+                    read = read._replace(text=f"/{read.text}")
+                made = join_texts(made, read)
             return made
         key = re.search(r"\[\s*[\"'](\w+)[\"']\s*\]$", part)
         name = key[1] if key else re.sub(r"\(.*", "", part, flags=re.DOTALL)
@@ -340,7 +362,7 @@ class TextValues:
                 self.used.add(at)
                 return TextValue(value.text, (*value.names, last), value.rows | {at})
         if is_first and last in self._settings:
-            return TextValue(self._settings[last], (last,))
+            return self._of_setting(last)
         return TextValue("{}", tuple(each for each in (last,) if re.fullmatch(r"[A-Za-z_]\w*", each)))
 
     def _template(self, text: str, given: list[str], row: int, depth: int) -> TextValue:
@@ -366,11 +388,25 @@ class TextValues:
     def _setting(self, key: str, default: str, row: int, depth: int) -> TextValue:
         names = (key,)
         if key in self._settings:
-            return TextValue(self._settings[key], names)
+            return self._of_setting(key)
         if default and depth < _MAX_STEPS:
             value = self._read(default, row, depth + 1)
             return value._replace(names=(*value.names, *names)) if value.text else TextValue("{}", names)
         return TextValue("{}", names)
+
+    def _of_setting(self, key: str) -> TextValue:
+        self.used_settings.add(key)
+        value = self._settings[key]
+        return TextValue(value.text, (*value.names, key), frozenset((-1,)))
+
+    def addresses(self) -> Iterator[tuple[str, TextValue, int]]:
+        """Yield (name, value, row) of what files of the repository may use that see this one."""
+        for name, places in self._set.items():
+            if len(name) >= _MIN_NAME and IS_HOST.search(name) and name.lower() not in _GENERIC and len(places) == 1:
+                row, expression, is_member = places[0]
+                value = self._read(expression, row, 1)
+                if value.text.startswith(("http", "/")) and (is_member or "::" not in self._place.at(row)):
+                    yield name, value._replace(rows=frozenset()), row
 
     def _find(self, name: str, row: int, depth: int) -> tuple[int, str] | None:
         """Return (row, expression) of where a name is set that a row sees, the last before it first."""

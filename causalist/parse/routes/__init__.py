@@ -48,7 +48,7 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
         rb"Http(?:Get|Post|Put|Patch|Delete)\b|Route\(|\.Map(?:Get|Post|Put|Patch|Delete|Group)\(|Client\w*\.\w+Async"
     ),
     "go": re.compile(
-        rb"\.(?:GET|POST|PUT|PATCH|DELETE|HandleFunc|Handle|Group|Route|Get|Post|Mount)\(\s*\"|\.(?:Group|Match)\("
+        rb"\.(?:GET|POST|PUT|PATCH|DELETE|HandleFunc|Handle|Group|Route|Get|Post|Mount)\(\s*\"|\.(?:Group|Match|Methods)\("
         rb"|\bhttp(?:test)?\.(?:NewRequest|Get|Post|Head)|(?i:client|request|http|api|agent)\.(?:Get|Post|Put|Patch|Delete)\("
     ),
     "rust": re.compile(rb"\.\s*(?:routes?|nest|merge)\(|utoipa|#\[(?:\w+::)*(?:get|post|put|patch|delete)\("

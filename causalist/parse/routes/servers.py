@@ -1,5 +1,6 @@
 """Routes of Java, C#, Go, Rust, PHP: Spring, JAX-RS, ASP.NET, gin, echo, chi, axum, actix, Laravel, Slim, Symfony."""
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -214,6 +215,7 @@ _GO_ROUTER = re.compile(
 def read_go(source: RouteText) -> _Found:
     """Yield the start and fact of each route and request of a Go file."""
     yield from _go_requests(source)
+    yield from _go_built_routes(source)
     routers = {match["name"].decode() for match in _GO_ROUTER.finditer(source.data)}
     around: list[tuple[int, int, str]] = []  # (start, end, path) of functions that are given a part of the routes
     calls = [call for call in source.calls(_GO) if source.is_code(call.name)]
@@ -268,6 +270,29 @@ def read_go(source: RouteText) -> _Found:
             path = (match["path"] or b"").decode()
             function = match["function"].decode()
             yield route_at(source, match.start(), RouteForm.MOUNT, receiver=router, path=path, handler=function)
+
+
+# The builder of gorilla/mux: `r.Methods("GET").Path("/x").Handler(h)`, in either order.
+_GO_BUILT = re.compile(
+    rb"""(?P<receiver>\b\w+)(?P<steps>(?:\s*\.\s*(?:Methods|Path|PathPrefix)\([^()\n]*\)){2,3})\s*\.\s*Handler(?:Func)?\("""
+)
+
+
+def _go_built_routes(source: RouteText) -> _Found:
+    for match in _GO_BUILT.finditer(source.data):
+        steps = dict(re.findall(r"(Methods|Path)\w*\(([^()]*)\)", match["steps"].decode("utf-8", "replace")))
+        path = literal(steps.get("Path", "").strip())
+        if path is None or "Methods" not in steps or not source.is_code(match.start("receiver")):
+            continue
+        arguments, _ = source.arguments(match.end())
+        handler = chain(arguments[0].text) if arguments else ""
+        paths = [path, f"{path.rstrip('/')}/*"] if b"PathPrefix" in match["steps"] else [path]
+        methods = re.findall(r'(?:"|http\.Method)(\w+)', steps["Methods"])
+        for method, each in itertools.product(methods, paths):
+            yield route_at(
+                source, match.start(), RouteForm.ROUTE, receiver=match["receiver"].decode(), method=method.upper(),
+                path=each, handler=handler,
+            )  # fmt: skip
 
 
 _GO_REQUEST = re.compile(rb"\.(?P<verb>NewRequest(?:WithContext)?|Get|Head|Post|PostForm|Put|Patch|Delete)\(")

@@ -16,6 +16,7 @@ import pyarrow.parquet as parquet
 
 from causalist.fleet import FleetStore, Member, build_shard
 from causalist.fleet.links.join import link_shards
+from causalist.fleet.links.services import routes_for
 from tests.benchmarks.edges.rust_sites import wilson
 
 
@@ -86,6 +87,35 @@ gateway/src/main/resources/static/js/main.js account-service PUT /current
 gateway/src/main/resources/static/js/login.js account-service POST /; GET /{{}}
 gateway/src/main/resources/static/js/login.js notification-service PUT /recipients/current
 """
+_SOCK = """
+front-end/api/cart/index.js carts GET /carts/{}/items; POST /carts/{}/items; PATCH /carts/{}/items
+front-end/api/cart/index.js carts DELETE /carts/{}; DELETE /carts/{}/items/{}
+front-end/api/cart/index.js catalogue GET /catalogue/{}
+front-end/api/catalogue/index.js catalogue GET /tags
+front-end/api/orders/index.js user GET /customers
+front-end/api/orders/index.js orders POST /orders
+front-end/api/orders/index.js carts GET /carts/{}/items
+front-end/api/user/index.js user GET /customers; GET /cards; GET /addresses; GET /login; DELETE /
+front-end/api/user/index.js user POST /customers; POST /cards; POST /addresses; POST /register
+front-end/api/user/index.js carts GET /carts/{}/merge
+orders/src/main/java/works/weave/socks/orders/config/OrdersConfigurationProperties.java payment POST /paymentAuth
+orders/src/main/java/works/weave/socks/orders/config/OrdersConfigurationProperties.java shipping POST /shipping
+"""
+_CATALOG = (
+    "GET /api/catalog/items; GET /api/catalog/items/{}; GET /api/catalog/catalogbrands; GET /api/catalog/catalogtypes"
+)
+# The handler of the last is known without the path of its group.
+_MORE_CATALOG = "GET /api/catalog/items/by; GET /items/withsemanticrelevance"
+_ESHOP = f"""
+WebAppComponents/Services/CatalogService.cs Catalog.API {_CATALOG}; {_MORE_CATALOG}
+HybridApp/Services/CatalogService.cs Catalog.API {_CATALOG}; {_MORE_CATALOG}
+ClientApp/Services/Catalog/CatalogService.cs Catalog.API {_CATALOG}
+ClientApp/Services/Order/OrderService.cs Ordering.API POST /api/orders; GET /api/orders
+ClientApp/Services/Order/OrderService.cs Ordering.API GET /api/orders/{{}}; PUT /api/orders/cancel
+WebApp/Services/OrderingService.cs Ordering.API GET /api/orders; POST /api/orders
+WebApp/Program.cs Catalog.API GET /api/catalog/items/{{}}/pic
+WebhookClient/Services/WebHooksClient.cs Webhooks.API POST /api/webhooks; GET /api/webhooks
+"""
 _PET_SERVICES = ("api-gateway", "customers-service", "genai-service", "vets-service", "visits-service", "admin-server")
 SYSTEMS = {
     "robot-shop": System(
@@ -117,6 +147,23 @@ SYSTEMS = {
         ),
         _PIGGY,
     ),
+    # Eight repositories, cloned into one folder.
+    "sock-shop": System(
+        "microservices-demo/front-end@52dee656f4423be041619bbb090205f912e00113 and others",
+        ("carts", "catalogue", "front-end", "orders", "payment", "queue-master", "shipping", "user"),
+        _SOCK,
+    ),
+    "eshop": System(
+        "dotnet/eShop@5624ad564d1602a927879df32a79b94522eb6101",
+        tuple(
+            f"src/{each}"
+            for each in (
+                "Basket.API", "Catalog.API", "ClientApp", "HybridApp", "Identity.API", "Ordering.API", "WebApp",
+                "WebAppComponents", "WebhookClient", "Webhooks.API", "eShop.AppHost", "eShop.ServiceDefaults",
+            )
+        ),
+        _ESHOP,
+    ),
 }  # fmt: skip
 Asked = tuple[str, str, str]  # file, service, route
 
@@ -146,6 +193,12 @@ def find_requests(system: System, clone: Path, store: FleetStore) -> set[Asked]:
         for row in table.to_pylist():
             if row["kind"] == "route":
                 routes.setdefault((shard.name, row["node"]), set()).add(row["name"])
+    asked: dict[tuple[str, str, int], set[str]] = {}
+    for shard in shards:
+        table = parquet.read_table(store.local_object(shard.objects["uses"], "uses"))
+        for row in table.to_pylist():
+            if row["kind"] == "route":
+                asked.setdefault((shard.name, row["node"], row["row"]), set()).add(row["name"])
     folders = {folder.rpartition("/")[2]: folder.removeprefix("src/") for folder in system.folders}
     return {
         (
@@ -155,8 +208,21 @@ def find_requests(system: System, clone: Path, store: FleetStore) -> set[Asked]:
         )
         for row in link_shards(shards, store).to_pylist()
         if row["kind"] == "routes"
-        for name in routes[row["target_repository"], row["target"]]
+        for name in _meant(
+            routes[row["target_repository"], row["target"]],
+            asked.get((row["source_repository"], row["source"], row["row"]), set()),
+        )
     }
+
+
+def _meant(routes: set[str], asked: set[str]) -> set[str]:
+    """Return those routes of a function that a request means: all if it has one or none is like the request."""
+    paths = [route.partition(" ")[2].lower() for name in asked for route, _ in routes_for(name)]
+    methods = {name.partition(" ")[0] for name in asked} | {"ANY"}
+    fit = [each for each in routes if each.partition(" ")[2].lower() in paths]
+    fit = [each for each in fit if methods == {"ANY"} or each.partition(" ")[0] in methods] or fit
+    best = min((paths.index(each.partition(" ")[2].lower()) for each in fit), default=-1)
+    return {each for each in fit if paths.index(each.partition(" ")[2].lower()) == best} or routes
 
 
 def main() -> None:

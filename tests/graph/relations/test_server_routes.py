@@ -151,6 +151,33 @@ func users() {}
     ]
 
 
+def test_the_builder_of_gorilla_mux() -> None:
+    files = {
+        "go.mod": "module ex.org/a\n",
+        "main.go": """
+package main
+
+import "github.com/gorilla/mux"
+
+func routes(r *mux.Router) {
+	r.Methods("GET").Path("/socks/{id}").Handler(kit.NewServer(one))
+	r.Path("/socks").Methods(http.MethodPost, "PUT").HandlerFunc(add)
+	r.Methods("GET").PathPrefix("/cards").HandlerFunc(cards)
+}
+
+func add()   {}
+func cards() {}
+""",
+    }
+    assert served(files) == [
+        ("GET", "/cards", "main.go::cards"),
+        ("GET", "/cards/*", "main.go::cards"),
+        ("POST", "/socks", "main.go::add"),
+        ("PUT", "/socks", "main.go::add"),
+        ("GET", "/socks/{id}", "main.go::routes"),
+    ]
+
+
 def test_axum_routers_of_functions() -> None:
     files = {
         "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\nedition = "2021"\n',
