@@ -65,7 +65,8 @@ from causalist.rank import (
     reasons_for,
 )
 
-N_REPOSITORIES = 5  # that are asked; docs/benchmarks.md has the figures with others
+N_REPOSITORIES = 5  # that are asked at most; docs/benchmarks.md has the figures with others
+_LEAST_SHARE = 0.01  # of the probability of the likeliest repository, for one to be asked
 _WORKERS = 2
 EPSILON = 1e-6  # threshold of the walk
 _ACROSS_SHARE = 1 / 8  # of the results, for what only edges across led to
@@ -146,7 +147,7 @@ def ask_fleet(
         question = with_route(read_question_and_names(query, options.names), options)
         words = " ".join([query, *options.names])
         chosen = [RankedRepository(name, 0.0, 1.0 / len(names)) for name in names if view.catalog.record(name)]
-        chosen = chosen or view.catalog.choose(words, n_repositories, view.across)
+        chosen = chosen or _likely(view.catalog.choose(words, n_repositories, view.across))
     with steps.timed(Step.CANDIDATES_WORDS):
         attempts, left_out, notes = _attempt_all(view, chosen, question, options, clock)
     shards = _with_shares(chosen, attempts)
@@ -167,6 +168,15 @@ def ask_fleet(
 
 
 # -- asking
+
+
+def _likely(chosen: Sequence[RankedRepository]) -> list[RankedRepository]:
+    """Return the repositories that are not far less likely than the first: each one that is asked costs time.
+
+    >>> [each.name for each in _likely([RankedRepository("a", 0, 0.9), RankedRepository("b", -7, 0.001)])]
+    ['a']
+    """
+    return [each for each in chosen if each.share >= _LEAST_SHARE * chosen[0].share]
 
 
 def _attempt_all(

@@ -497,3 +497,11 @@ def layers_document(layering: "Layering | None", limit: int) -> Document:
             for each in back[:limit]
         ],
     }
+
+
+def list_tests(tests: "Iterable[Affected]", n: int) -> list[dict[str, object]]:
+    """Return the first `n` tests that may run a definition, with the steps and the probability of each."""
+    return [
+        {"node": each.node, "depth": each.depth, "probability": round(each.probability, 4)}
+        for each, _ in zip(tests, range(n), strict=False)
+    ]

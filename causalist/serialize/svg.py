@@ -449,3 +449,15 @@ def _shorten(text: str) -> str:
 
 def _text(text: str) -> str:
     return html_text(neutralize(text))
+
+
+def svg_elements(svg: str) -> list[object]:
+    """Return [tag, attributes, children …] of each element: the page makes no markup of text."""
+    from xml.etree import ElementTree
+
+    def plain(element: ElementTree.Element) -> list[object]:
+        tag = element.tag.rpartition("}")[2]
+        text = (element.text or "").strip()
+        return [tag, dict(element.attrib), *([text] if text else []), *map(plain, element)]
+
+    return plain(ElementTree.fromstring(svg))

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -28,6 +28,7 @@ from causalist.servers.protocol_pipes import run_in_thread
 
 if TYPE_CHECKING:
     from causalist.fleet.access import FleetView
+    from causalist.model.answer import Answer
     from causalist.model.index import Index
     from causalist.model.source import FileEntry, Scan
     from causalist.pipeline.repository import Repository
@@ -399,6 +400,9 @@ class Repositories:
             live.stop()
 
 
+ALL_REPOSITORIES = "*"  # instead of the name of a repository: the whole fleet
+
+
 class ShardRepository(LiveRepository):
     """A repository of a fleet, as one caller sees that. Its index stays as it is, and it has no folder."""
 
@@ -424,6 +428,47 @@ def repository_of_fleet(fleet: "FleetView", name: str | None) -> ShardRepository
         few = ", ".join(names[:MAX_REPOSITORIES]) + (", …" if len(names) > MAX_REPOSITORIES else "")
         raise UsageError(f"unknown repository {name[:80]!r}. Choose one of {few}.")
     return ShardRepository(names[0] if name is None else name, fleet)
+
+
+def ask_all(
+    fleet: "FleetView", question: str, given: dict[str, object], seconds: float
+) -> tuple["Answer", dict[str, dict[str, object]], list[str]]:
+    """Return (the answer of all repositories that a caller sees, documents of its nodes by id, who was asked)."""
+    from causalist.fleet.joined import split_joined
+    from causalist.fleet.question import ask_fleet
+    from causalist.serialize.answers import read_options
+    from causalist.serialize.lookup_documents import node_document
+    from causalist.settings import Settings
+
+    found = ask_fleet(fleet, question, read_options(Settings().ask_options(), given), deadline=seconds)
+    shown = {hit.id: node_document(hit) for hit in found.answer.results}
+    passed = (hop.node for hit in found.answer.results for hop in hit.path_from_seed)
+    for node in dict.fromkeys((*found.answer.order, *passed)):
+        if node not in shown:
+            repository, inner = split_joined(node)
+            shown[node] = name_repository(node_document(fleet.repository(repository).show(inner).hit), repository)
+    return found.answer, shown, [each.name for each in found.repositories]
+
+
+def name_repository(document: Any, repository: str) -> Any:
+    """Return a document of a repository with ids and paths that begin with its name.
+
+    >>> name_repository({"node": "a.py::f", "path": "a.py", "edges": [{"source": "b.py", "n": 1}]}, "shop")
+    {'node': 'shop:a.py::f', 'path': 'shop:a.py', 'edges': [{'source': 'shop:b.py', 'n': 1}]}
+    """
+    from causalist.fleet.joined import joined_id
+
+    if isinstance(document, list):
+        return [name_repository(each, repository) for each in document]
+    if not isinstance(document, dict):
+        return document
+    named = {key: name_repository(value, repository) for key, value in document.items()}
+    for key in ("node", "source", "target"):
+        if isinstance(named.get(key), str):
+            named[key] = joined_id(repository, named[key])
+    if isinstance(named.get("path"), str):
+        named["path"] = f"{repository}:{named['path']}"
+    return named
 
 
 def repository_roots(uris: Iterable[str]) -> list[Path]:

@@ -31,15 +31,18 @@ from causalist.errors import CausalistError, UsageError
 from causalist.model.lookup import EntryPointKind, OrderLevel
 from causalist.model.node_ids import NodeKind, Role
 from causalist.serialize.answers import answer_document, edge_document, read_options, read_question, status_document
-from causalist.serialize.lookup_documents import node_document, review_document, show_document
+from causalist.serialize.lookup_documents import list_tests, node_document, review_document, show_document
 from causalist.servers.deadline_process import ANSWER_SECONDS, ask_in_child
 from causalist.servers.http_guard import AccessRules, Guard, TokenRules, new_token, read_token
 from causalist.servers.index_job import Stage
 from causalist.servers.live_repository import (
+    ALL_REPOSITORIES,
     LiveRepository,
     LiveView,
     Repositories,
     ShardRepository,
+    ask_all,
+    name_repository,
     repository_of_fleet,
 )
 from causalist.servers.protocol_pipes import run_in_thread
@@ -47,8 +50,8 @@ from causalist.servers.protocol_pipes import run_in_thread
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
-    from causalist.fleet.access import FleetViews
-    from causalist.model.lookup import Affected, EntryPoint, Overview, ServedRoute
+    from causalist.fleet.access import FleetView, FleetViews
+    from causalist.model.lookup import EntryPoint, Overview, ServedRoute
     from causalist.pipeline.repository import Repository
 
 # More concurrent answers would wait for the interpreter lock.
@@ -63,6 +66,7 @@ _MAX_EDGES = 50  # callers, callees or tests
 _MAX_ID_CHARACTERS = 4_000
 _REPOSITORY = "repository"  # key and parameter of all requests
 _Handler = Callable[[LiveRepository, dict[str, Any]], Awaitable[Response]]
+_WholeHandler = Callable[["FleetView", dict[str, Any]], Awaitable[Response]]
 
 # The nodes that each picture takes.
 _PICTURES = {"impact": ("node",), "path": ("node", "to"), "topo": (), "review": ()}
@@ -115,13 +119,13 @@ class WebApp:
         routes = [
             Route("/", self._index, methods=["GET"]),
             *page,
-            Route("/api/ask", self._guard(self._ask), methods=["POST"]),
-            Route("/api/node", self._guard(self._node), methods=["POST"]),
-            Route("/api/tests", self._guard(self._tests), methods=["POST"]),
+            Route("/api/ask", self._guard(self._ask, self._ask_all), methods=["POST"]),
+            Route("/api/node", self._guard(self._node, self._inner(self._node)), methods=["POST"]),
+            Route("/api/tests", self._guard(self._tests, self._inner(self._tests)), methods=["POST"]),
             Route("/api/review", self._guard(self._review), methods=["POST"]),
             Route("/api/picture", self._guard(self._picture), methods=["POST"]),
             Route("/api/overview", self._guard(self._overview), methods=["POST"]),
-            Route("/api/status", self._guard(self._status), methods=["GET"]),
+            Route("/api/status", self._guard(self._status, self._status_of_all), methods=["GET"]),
             Route("/api/repositories", self._guard(self._list_repositories), methods=["GET"]),
         ]
         open_paths = frozenset({"/", "/app.css", "/app.js", "/icon.svg"})
@@ -151,8 +155,13 @@ class WebApp:
         response.set_cookie(self._cookie, quote(given, safe=""), httponly=True, samesite="strict", path="/")
         return response
 
-    def _guard(self, answer: _Handler) -> Callable[[Request], Awaitable[Response]]:
-        """Return a handler that answers from the repository which a request names, else from the first."""
+    def _guard(
+        self, answer: _Handler, whole: "_WholeHandler | None" = None
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """Return a handler that answers from the repository which a request names, else from the first.
+
+        `whole` answers for all repositories of a fleet.
+        """
 
         async def respond(request: Request) -> Response:
             try:
@@ -161,6 +170,10 @@ class WebApp:
                     name = params.pop(_REPOSITORY, None)
                     if name is not None and not isinstance(name, str):
                         raise UsageError(f"{_REPOSITORY} must be the name of a repository")
+                    if self._fleet is not None and name == ALL_REPOSITORIES:
+                        if whole is None:
+                            raise UsageError("this is of one repository: name it")
+                        return await whole((await self._find(request, None)).fleet, params)
                     return await answer(await self._find(request, name), params)
             except CausalistError as error:
                 return _error_response(400 if isinstance(error, UsageError) else 422, error.slug, str(error))
@@ -175,7 +188,7 @@ class WebApp:
 
         return respond
 
-    async def _find(self, request: Request, name: str | None) -> LiveRepository:
+    async def _find(self, request: Request, name: str | None) -> Any:
         """Return the repository of a name, the first without one. Raises UsageError."""
         if self._fleet is None:
             return self.repositories.get(name)[1]
@@ -214,6 +227,33 @@ class WebApp:
             return {"answer": answer_document(answer), "nodes": shown, "stage": view.stage and str(view.stage)}
 
         return _json_response(await self._answer(work))
+
+    async def _ask_all(self, fleet: "FleetView", params: dict[str, Any]) -> Response:
+        """Return what `_ask` does, of all repositories that a request may see; ids and paths begin with theirs."""
+        question = read_question(params)
+        given = {name: value for name, value in params.items() if name != "question"}
+
+        def work() -> dict[str, object]:
+            answer, shown, asked = ask_all(fleet, question, given, self._answer_seconds)
+            return {"answer": answer_document(answer), "nodes": shown, "stage": None, "asked": asked}
+
+        return _json_response(await self._answer(work))
+
+    async def _status_of_all(self, fleet: "FleetView", params: dict[str, Any]) -> Response:
+        counts = {key: sum(fleet.catalog.columns[f"n_{key}"]) for key in ("files", "nodes", "edges")}
+        return _json_response({"repository": {"root": ""}, "index": None, "name": fleet.name, "commit": None, **counts})
+
+    def _inner(self, answer: _Handler) -> "_WholeHandler":
+        """Return a handler of requests whose node begins with its repository; so do those of the answer."""
+
+        async def respond(fleet: "FleetView", params: dict[str, Any]) -> Response:
+            name, inner = await run_in_thread(partial(fleet.split_name, _read_node(params)))
+            if not name:
+                raise UsageError("the id of the node must begin with a repository and a colon")
+            response = await answer(ShardRepository(name, fleet), {"node": inner})
+            return _json_response(name_repository(json.loads(bytes(response.body)), name), response.status_code)
+
+        return respond
 
     async def _node(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return a definition with its source and its colors, its callers, references and callees."""
@@ -277,19 +317,19 @@ class WebApp:
 
             if view == "impact":
                 node = given["node"]
-                return {"picture": svg_elements(svg.draw_impact([node], repository.impact(node), node))}
+                return {"picture": svg.svg_elements(svg.draw_impact([node], repository.impact(node), node))}
             if view == "path":
                 trail = repository.path(given["node"], given["to"])
-                return {"picture": svg_elements(svg.draw_path(given["node"], given["to"], trail))}
+                return {"picture": svg.svg_elements(svg.draw_path(given["node"], given["to"], trail))}
             if view == "review":
                 review, after = repository.review()
                 if not review.files:
                     raise UsageError("nothing changed since HEAD")
-                return {"picture": svg_elements(svg.draw_review(review, svg.uses_of_change(review, after)))}
+                return {"picture": svg.svg_elements(svg.draw_review(review, svg.uses_of_change(review, after)))}
             order = repository.topo()
             if len(order.items) > svg.MAX_PICTURE_NODES:
                 order = repository.topo(level=OrderLevel.FOLDER)
-            return {"picture": svg_elements(svg.draw_order(order))}
+            return {"picture": svg.svg_elements(svg.draw_order(order))}
 
         return await self._answer_indexed(live, work)
 
@@ -323,7 +363,8 @@ class WebApp:
     async def _list_repositories(self, live: LiveRepository, params: dict[str, Any]) -> Response:
         """Return the names and folders of what is served, in order."""
         if isinstance(live, ShardRepository):
-            return _json_response({"repositories": [{"name": name, "root": ""} for name in live.fleet.catalog.names]})
+            names = live.fleet.catalog.names
+            return _json_response({"repositories": [{"name": n, "root": ""} for n in names], "all": len(names) > 1})
         served = self.repositories.by_name.items()
         return _json_response({"repositories": [{"name": name, "root": str(each.root)} for name, each in served]})
 
@@ -655,23 +696,3 @@ def _question_of(doc: str) -> str:
     lowered = " ".join([plain, *words[1:]])
     is_verb = _THIRD_PERSON.fullmatch(words[0]) is not None and _NOUNS.match(plain) is None
     return f"what {lowered}" if is_verb else lowered
-
-
-def list_tests(tests: "Iterable[Affected]", n: int) -> list[dict[str, object]]:
-    """Return the first `n` tests that may run a definition, with the steps and the probability of each."""
-    return [
-        {"node": each.node, "depth": each.depth, "probability": round(each.probability, 4)}
-        for each, _ in zip(tests, range(n), strict=False)
-    ]
-
-
-def svg_elements(svg: str) -> list[Any]:
-    """Return [tag, attributes, children …] of each element: the page makes no markup of text."""
-    from xml.etree import ElementTree
-
-    def plain(element: ElementTree.Element) -> list[Any]:
-        tag = element.tag.rpartition("}")[2]
-        text = (element.text or "").strip()
-        return [tag, dict(element.attrib), *([text] if text else []), *map(plain, element)]
-
-    return plain(ElementTree.fromstring(svg))

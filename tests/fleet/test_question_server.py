@@ -17,6 +17,7 @@ pytest.importorskip("starlette")
 
 import tests.fleet.test_question_access  # noqa: F401  # which adds the source `secret`
 from causalist.fleet.access import FleetView, FleetViews, digest_of
+from causalist.fleet.question import ask_fleet
 from causalist.pack import count_tokens
 from causalist.serialize.answers import answer_document
 from causalist.servers.mcp.fleet import FLEET_TOOLS
@@ -183,6 +184,13 @@ REQUESTS: list[tuple[str, dict[str, object]]] = [
     ("/api/ask", {"question": "round_amount_twice of the secret ledger"}),
     ("/api/ask", {"question": "amounts", "repository": "secret"}),
     ("/api/ask", {"question": "amounts", "repository": "nowhere"}),
+    ("/api/ask", {"question": "where is the total of an invoice computed", "repository": "*"}),
+    ("/api/ask", {"question": "round_amount_twice of the hidden ledger", "repository": "*"}),
+    ("/api/node", {"node": "money:money.py::round_amount", "repository": "*"}),
+    ("/api/node", {"node": "secret:secret/ledger.py::total_of_invoice", "repository": "*"}),
+    ("/api/node", {"node": "nowhere:secret/ledger.py::total_of_invoice", "repository": "*"}),
+    ("/api/tests", {"node": "shop:shop/invoice.py::total_of_invoice", "repository": "*"}),
+    ("/api/overview", {"repository": "*"}),
     ("/api/node", {"node": "secret/ledger.py::total_of_invoice", "repository": "secret"}),
     ("/api/node", {"node": "secret/ledger.py::total_of_invoice", "repository": "shop"}),
     ("/api/node", {"node": "secret:secret/ledger.py::total_of_invoice", "repository": "shop"}),
@@ -217,7 +225,7 @@ def test_the_page_tells_nothing_of_a_hidden_repository(tmp_path: Path) -> None:
         with FleetPage(folder, TOKEN) as page:
             assert "token=" not in page.address
             assert page.names() == ["money", "shop"]
-            answers = [(page.request("GET", f"/api/status?repository={name}")) for name in ("shop", "secret", "x")]
+            answers = [(page.request("GET", f"/api/status?repository={name}")) for name in ("shop", "secret", "x", "*")]
             own = [(status, without_clock(json.loads(body))) for status, _, body in answers]
             own += [(status, without_clock(found)) for status, found in (page.call(*each) for each in REQUESTS)]
             told.append(own)
@@ -248,11 +256,11 @@ def test_the_page_tells_nothing_of_a_hidden_repository(tmp_path: Path) -> None:
             assert page.request("GET", "/api/repositories")[0] == 401
             assert page.request("GET", "/?token=of+a+stranger")[0] == 200  # the page itself, and no cookie
     assert told[0] == told[1]
-    for (_, document), (_, found) in zip(REQUESTS, told[0][3:], strict=True):
+    for (_, document), (_, found) in zip(REQUESTS, told[0][4:], strict=True):
         if "secret" not in str(document):
             assert "secret" not in str(found)
     statuses = [status for status, _ in told[0]]
-    assert statuses[:3] == [200, 400, 400] and 500 not in statuses and statuses.count(200) > 6
+    assert statuses[:4] == [200, 400, 400, 200] and 500 not in statuses and statuses.count(200) > 6
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="ends the server with signals")
@@ -273,6 +281,25 @@ def test_the_page_shows_what_the_shard_answers(folder: Path, view: FleetView) ->
         assert told["files"] == len(view.repository("shop").index.manifest.paths)
         status, found = page.call("/api/review", {"repository": "shop"})
         assert status == 400 and "has no files to compare with" in found["error"]["message"]
+        # All repositories: the answer of `fleet ask`, whose ids open what they name.
+        question = "where is the total of an invoice computed"
+        status, found = page.call("/api/ask", {"question": question, "repository": "*"})
+        whole = ask_fleet(view, question)
+        assert status == 200
+        # A page has a deadline, so that the walk and what depends on it may be bounded; the results are the same.
+        assert [each["node"] for each in found["answer"]["results"]] == [each.id for each in whole.answer.results]
+        assert found["asked"] == [each.name for each in whole.repositories]
+        first = found["answer"]["results"][0]
+        assert (first["node"], first["path"]) == ("shop:shop/invoice.py::total_of_invoice", "shop:shop/invoice.py")
+        assert set(found["nodes"]) >= set(found["answer"]["order"])
+        status, found = page.call("/api/node", {"node": first["node"], "repository": "*"})
+        assert status == 200 and (found["node"]["node"], found["node"]["path"]) == (first["node"], first["path"])
+        for end in ("callers", "callees"):
+            assert all(edge["source"].startswith(("shop:", "external:shop:")) for edge in found[end]["edges"])
+        status, found = page.call("/api/node", {"node": "shop/invoice.py::total_of_invoice", "repository": "*"})
+        assert status == 400 and "must begin with a repository" in found["error"]["message"]
+        status, _, body = page.request("GET", "/api/status?repository=*")
+        assert json.loads(body)["files"] == sum(view.catalog.columns["n_files"])
         page.token = "wrong"
         assert page.request("GET", "/api/repositories")[0] == 401
         assert page.end() == 0

@@ -533,8 +533,9 @@ function picturesOf(node) {
   const to = make("select", { "aria-label": "Path to", on: { change: () => { if (to.value) drawn("path", { node: id, to: to.value }); to.value = ""; } } },
     make("option", { value: "" }, "Path to …"), ...others.map((other) => make("option", { value: other }, nameOf(other))));
   return make("div", { class: "pictures" },
-    node.kind === "external" ? null : make("button", { type: "button", id: "impact", title: "i", on: { click: () => drawn("impact", { node: id }) } }, "What depends on it"),
-    others.length ? to : null,
+    ownPage(id),
+    node.kind === "external" || isAll() ? null : make("button", { type: "button", id: "impact", title: "i", on: { click: () => drawn("impact", { node: id }) } }, "What depends on it"),
+    others.length && !isAll() ? to : null,
     make("button", { type: "button", id: "copy-link", title: "l", on: { click: copyLink } }, "Copy link"),
     editorLink(node));
 }
@@ -691,6 +692,24 @@ async function fromAddress({ typed = "" } = {}) {
   if (picture) drawn(picture.view, picture.nodes, { push: false });
 }
 
+// All repositories of a fleet have the name *.
+function isAll() {
+  return state.repository === "*";
+}
+
+function titleOf(name) {
+  return name === "*" ? "All repositories" : name || "Causalist";
+}
+
+// Where a definition of an answer over all repositories stands in the page of its own.
+function ownPage(id) {
+  const outside = id.startsWith("external:"), inside = outside ? id.slice(9) : id;
+  const name = state.served.filter((each) => inside.startsWith(`${each}:`)).sort((a, b) => b.length - a.length)[0];
+  if (!isAll() || !name) return null;
+  const node = `${outside ? "external:" : ""}${inside.slice(name.length + 1)}`;
+  return make("a", { class: "button", id: "own-page", href: `/?${new URLSearchParams({ repository: name, node })}` }, `Open in ${name}`);
+}
+
 // Shows a repository; false if none has this name. Nothing of the one before stays, nor what it still answers.
 function enter(name) {
   if (name === state.repository) return true;
@@ -701,7 +720,8 @@ function enter(name) {
   showProgress(null);
   state.repository = state.served.includes(name) ? name : null;
   $("repositories").value = state.repository || "";
-  $("repository").textContent = state.repository || "Causalist";
+  $("repository").textContent = titleOf(state.repository);
+  $("show-folders").hidden = isAll();
   if (state.repository === null) {
     blank("No such repository", `Nothing that is served here is called ${name}. Choose one of ${state.served.join(", ")}.`, true);
     return false;
@@ -722,10 +742,10 @@ function enter(name) {
 
 // The overview is asked for once, when the page before the first question is shown: in large repositories it takes seconds.
 function welcome() {
-  document.title = state.served.length > 1 ? `${state.repository} – Causalist` : "Causalist";
-  blank("Ask this repository", "In plain words, with a name, a path or a traceback. The answer is the code itself: what matters, how it hangs together, in causal order.");
+  document.title = state.served.length > 1 ? `${titleOf(state.repository)} – Causalist` : "Causalist";
+  blank(isAll() ? "Ask all repositories" : "Ask this repository", "In plain words, with a name, a path or a traceback. The answer is the code itself: what matters, how it hangs together, in causal order.");
   const name = state.repository;
-  if (state.overview === name) return;
+  if (state.overview === name || isAll()) return;
   state.overview = name;
   patiently("/api/overview", {}, () => state.repository === name).then((found) => { if (found !== null) showOverview(found); })
     .catch((error) => { if (state.repository === name) { state.overview = null; say(error.message); } });
@@ -797,9 +817,10 @@ $("repositories").addEventListener("change", () => {
   history.pushState(null, "", `/?${query}`);
   fromAddress();
 });
-call("/api/repositories").then(({ repositories }) => {
+call("/api/repositories").then(({ repositories, all }) => {
+  if (all) repositories.unshift({ name: "*", root: "" });
   state.served = repositories.map((each) => each.name);
-  $("repositories").replaceChildren(...repositories.map((each) => make("option", { value: each.name, title: each.root }, each.name)));
+  $("repositories").replaceChildren(...repositories.map((each) => make("option", { value: each.name, title: each.root }, titleOf(each.name))));
   $("repositories").hidden = repositories.length < 2;
   $("repository").classList.toggle("sr", repositories.length > 1);
   return fromAddress({ typed: $("question").value }); // who types at once loses nothing
