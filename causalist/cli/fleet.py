@@ -282,7 +282,7 @@ def _say_left_out(names: Sequence[str], limit: int = 5) -> None:
 @click.argument("query")
 @_view_options
 @click.option("--repositories", "n_repositories", type=click.IntRange(min=1), default=None, metavar="N",
-              help="How many repositories answer.  [default: 5]")  # fmt: skip
+              help="How many repositories answer.  [default: the likeliest, up to 5]")  # fmt: skip
 @click.option("--in", "names", multiple=True, metavar="NAME", help="Ask only this repository. Repeatable.")
 @click.option("--top-k", type=int, default=20, show_default=True, help="Maximum number of results.")
 @click.option("--level", type=click.Choice(["symbol", "file"]), default="symbol", show_default=True,
@@ -313,7 +313,7 @@ def ask_command(
     Example:
       causalist fleet ask "where is a webhook signature checked"
     """
-    from causalist.fleet.question import N_REPOSITORIES, ask_fleet
+    from causalist.fleet.question import ask_fleet
     from causalist.model.answer import AskOptions, Level, PackFormat
     from causalist.pipeline.guarded_steps import Deadline
     from causalist.serialize.answers import answer_document
@@ -321,9 +321,13 @@ def ask_command(
     began = context.find_object(StartTime)
     due = None if deadline is None else Deadline(deadline, gone=0.0 if began is None else began.seconds)
     options = AskOptions(top_k=top_k, level=Level(level), max_tokens=max_tokens, format=PackFormat(pack_format))
-    n = N_REPOSITORIES if n_repositories is None else n_repositories
     result = ask_fleet(
-        _open_view(folder, token), read_argument(query), options, deadline=due, n_repositories=n, names=names
+        _open_view(folder, token),
+        read_argument(query),
+        options,
+        deadline=due,
+        n_repositories=n_repositories,
+        names=names,
     )
     answer = result.answer
     say_doubts(answer)

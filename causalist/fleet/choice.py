@@ -9,6 +9,7 @@ Everything that depends on more than one repository (document frequencies, mean 
 the package graph) is computed here, over the visible ones alone: a repository that is not visible changes nothing.
 """
 
+import hashlib
 import json
 import re
 from bisect import bisect_left, bisect_right
@@ -82,6 +83,11 @@ WEIGHTS = ChoiceWeights(
 )  # fmt: skip
 
 
+_SKETCH = 128  # numbers of MinHash; the estimate of a likeness of .9 is off by .03
+_MIN_SKETCHED = 5  # files; fewer may be a licence and templates
+_COPY = 0.7  # likeness of a fork; with one file in ten changed it is .82
+
+
 class RepositoryWords(NamedTuple):
     """Words of one shard: distinct `terms`, sorted, and their counts by field, each of shape (n_terms,)."""
 
@@ -109,6 +115,7 @@ def count_words(index: Index, read_text: Any = None) -> RepositoryWords:
         "languages": _main_languages(index),
         "n_definitions": int(lexical.definitions.n_documents),
         "n_readme": int(counts["readme"].sum()),
+        "sketch": sketch_of(list(index.manifest.blobs)),
         "code": _vector(terms, np.sqrt(counts["definitions"].astype(np.float64)) + counts["names"]),
         "description": _vector(terms, counts["intro"].astype(np.float64)),
     }
@@ -117,6 +124,20 @@ def count_words(index: Index, read_text: Any = None) -> RepositoryWords:
     return RepositoryWords(
         terms.some(places), {name: values[places].astype(np.int32) for name, values in counts.items()}, about
     )
+
+
+def sketch_of(blobs: Iterable[str]) -> list[int]:
+    """Return MinHash of the contents of files, given by their hashes in hexadecimal digits; [] for few files.
+
+    The share of equal numbers of two sketches estimates the share of contents that both have.
+    """
+    contents = np.array(sorted({int(each[:16], 16) for each in blobs if each}), dtype=np.uint64)
+    if len(contents) < _MIN_SKETCHED:
+        return []
+    factors = (int.from_bytes(hashlib.sha256(b"%d" % i).digest()[:16], "big") for i in range(_SKETCH))
+    with np.errstate(over="ignore"):
+        mixed = (contents * np.uint64(each >> 64 | 1) + np.uint64(each & (2**64 - 1)) for each in factors)
+        return [int((each >> np.uint64(32)).min()) for each in mixed]
 
 
 def _main_languages(index: Index) -> list[str]:
@@ -207,7 +228,8 @@ def write_tables(records: Iterable[Mapping[str, Any]], store: "FleetStore", fold
     texts = ("name", "commit", "version", "index", "text", "publishes", "uses", "about")
     numbers = ("n_files", "n_nodes", "n_edges", "n_definitions", "n_readme")
     columns = [*((name, text) for name in texts), *((name, count) for name in numbers)]
-    schema = arrow.schema([*columns, *((name, vector) for name in _VECTORS)])
+    sketch = ("sketch", arrow.list_(count))
+    schema = arrow.schema([*columns, sketch, *((name, vector) for name in _VECTORS)])
     parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), folder / REPOSITORIES, compression="zstd")
     write_sorted(folder / "unsorted", folder / WORDS, folder)
     for name in (WORDS, REPOSITORIES):
@@ -279,6 +301,7 @@ class Catalog:
     code: NDArray[np.float64]  # (n, n_numbers)
     description: NDArray[np.float64]  # (n, n_numbers)
     words: "_WordTable"
+    sketches: Any = None  # column of Arrow; tables of an older version lack it
 
     @classmethod
     def open(cls, store: "FleetStore", visible: Iterable[str]) -> "Catalog":
@@ -297,8 +320,11 @@ class Catalog:
         row_of = np.where(is_kept, np.cumsum(is_kept) - 1, -1)
         table = table if is_kept.all() else table.filter(arrow.array(is_kept))
         vectors = [_matrix(table.column(name)) for name in _VECTORS]
-        columns = table.drop_columns(list(_VECTORS)).to_pydict()
-        return cls(columns["name"], columns, row_of, vectors[0], vectors[1], words)
+        # Read when repositories are compared: as Python's numbers, those of thousands take a second.
+        sketches = table.column("sketch") if "sketch" in table.column_names else None
+        apart = [*_VECTORS, "sketch"] if sketches is not None else list(_VECTORS)
+        columns = table.drop_columns(apart).to_pydict()
+        return cls(columns["name"], columns, row_of, vectors[0], vectors[1], words, sketches)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -363,15 +389,25 @@ class Catalog:
     def choose(
         self, question: str, n: int, across: "CrossEdges | None" = None, weights: ChoiceWeights = WEIGHTS
     ) -> list[RankedRepository]:
-        """Return the `n` best repositories for a question, best first; ties by name."""
+        """Return the `n` best repositories for a question, best first; ties by name. Of copies, one is taken."""
         if not len(self):
             return []
         evidence = self.evidence(question, across if weights.pagerank else None)
         scores = np.round(evidence @ np.array(weights), SCORE_DECIMALS)
         top = float(scores.max())
         shares = np.exp(scores - top) / float(np.exp(scores - top).sum())
-        order = np.lexsort((np.arange(len(scores)), -scores))[:n]
-        return [RankedRepository(self.names[i], float(scores[i]), float(shares[i])) for i in order.tolist()]
+        chosen: list[int] = []
+        for i in np.lexsort((np.arange(len(scores)), -scores)).tolist():
+            if len(chosen) >= n:
+                break
+            if not any(self.likeness(i, other) >= _COPY for other in chosen):
+                chosen.append(i)
+        return [RankedRepository(self.names[i], float(scores[i]), float(shares[i])) for i in chosen]
+
+    def likeness(self, one: int, other: int) -> float:
+        """Return the estimated share of files that two repositories, given by their places, have in common."""
+        a, b = ([], []) if self.sketches is None else (self.sketches[i].as_py() or [] for i in (one, other))
+        return sum(x == y for x, y in zip(a, b, strict=True)) / _SKETCH if a and b else 0.0
 
     def pagerank(self, across: "CrossEdges | None" = None) -> NDArray[np.float64]:
         """Return PageRank of the package graph, shape (n,): repositories that many others use have most."""

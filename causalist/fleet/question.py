@@ -131,11 +131,12 @@ def ask_fleet(
     options: AskOptions | None = None,
     *,
     deadline: Deadline | float | None = None,
-    n_repositories: int = N_REPOSITORIES,
+    n_repositories: int | None = None,
     names: Sequence[str] = (),
 ) -> FleetAnswer:
     """Return the answer of the repositories that the question is most likely about, or of those in `names`.
 
+    Exactly `n_repositories` are asked if there are as many; by default five, without those that are far less likely.
     Near the `deadline`, in seconds, repositories that did not answer yet and optional steps are left out, and
     diagnostics name them. Raises as `Repository.ask`, and FleetError for unknown names and damaged tables.
     """
@@ -147,7 +148,9 @@ def ask_fleet(
         question = with_route(read_question_and_names(query, options.names), options)
         words = " ".join([query, *options.names])
         chosen = [RankedRepository(name, 0.0, 1.0 / len(names)) for name in names if view.catalog.record(name)]
-        chosen = chosen or _likely(view.catalog.choose(words, n_repositories, view.across))
+        if not chosen:
+            chosen = view.catalog.choose(words, n_repositories or N_REPOSITORIES, view.across)
+            chosen = _likely(chosen) if n_repositories is None else chosen
     with steps.timed(Step.CANDIDATES_WORDS):
         attempts, left_out, notes = _attempt_all(view, chosen, question, options, clock)
     shards = _with_shares(chosen, attempts)

@@ -235,6 +235,16 @@ def test_the_host_of_a_setting_may_be_in_another_repository(tmp_path: Path) -> N
     assert [(row["target_repository"], row["target"]) for row in rows] == [("catalog", "app.py::good")]
 
 
+def test_a_request_leads_to_an_operation_where_no_code_handles_it(tmp_path: Path) -> None:
+    document = "openapi: 3.0.0\nservers:\n  - url: https://goods.example.org/v1\npaths:\n  /goods/{n}:\n    get:\n      summary: one\n"
+    user = {"a.py": "def f(n):\n    return requests.get(f'http://goods/v1/goods/{n}')\n"}
+    rows = find_links(tmp_path / "a", {"goods-api": {"openapi.yaml": document}, "user": user})
+    assert [(row["target"], row["rule"]) for row in rows] == [("openapi.yaml", "http-operation")]
+    rows = find_links(tmp_path / "b", {"specs": {"openapi.yaml": document}, "goods": {
+        "app.py": "from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.get('/v1/goods/<n>')\ndef one(n):\n    return n\n"}, "user": user})  # fmt: skip
+    assert [(row["target_repository"], row["target"], row["rule"]) for row in rows] == [("goods", "app.py::one", "http-route")]
+
+
 def test_remote_procedures_topics_images_workflows_and_submodules(tmp_path: Path) -> None:
     repositories: Repositories = {
         "acme/cart": {

@@ -10,6 +10,7 @@ pytest.importorskip("pyarrow")
 from causalist.errors import EmptyQuestion, FleetError
 from causalist.fleet import Fleet
 from causalist.fleet.access import FleetView
+from causalist.fleet.choice import sketch_of
 from causalist.fleet.question import ask_fleet
 from causalist.model.answer import AskOptions, Level
 
@@ -111,7 +112,7 @@ def test_files_answer_too(view: FleetView) -> None:
 
 
 def test_what_did_not_answer_in_time_is_named(view: FleetView) -> None:
-    found = ask_fleet(view, "how are amounts rounded", deadline=1e-6)
+    found = ask_fleet(view, "how are amounts rounded", deadline=1e-6, n_repositories=3)
     assert set(found.left_out) == {"money", "shop", "zoo"}
     assert any("money" in each.detail for each in found.answer.diagnostics if each.slug == "deadline")
     assert found.answer.results == ()
@@ -148,3 +149,21 @@ def test_a_damaged_shard_costs_itself_alone(tmp_path: Path) -> None:
     assert found.answer.results and all(hit.id.startswith("shop:") for hit in found.answer.results)
     assert [each.slug for each in found.answer.diagnostics] == ["step-skipped"]
     assert "money" in found.answer.diagnostics[0].detail
+
+
+def test_a_fork_is_asked_once(tmp_path: Path) -> None:
+    files = {f"m{i}.py": f"def parse_invoice_{i}(text):\n    return text + '{i}'\n" for i in range(20)}
+    fork = {**files, "m7.py": "def parse_invoice_7(text):\n    return text.strip()\n"}
+    other = {f"n{i}.py": f"def parse_invoice_line_{i}(text):\n    return text * {i}\n" for i in range(20)}
+    for name, content in (("invoices", files), ("invoices-fork", fork), ("lines", other)):
+        for path, text in content.items():
+            (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name / path).write_text(text)
+    fleet = Fleet.add(tmp_path, [str(tmp_path / name) for name in ("invoices", "invoices-fork", "lines")])
+    fleet.index()
+    catalog = FleetView.of(fleet.file, fleet.store).catalog
+    chosen = [each.name for each in catalog.choose("how is an invoice parsed", 3)]
+    assert len(chosen) == 2 and "lines" in chosen
+    # 19 of 21 contents are in both.
+    assert abs(catalog.likeness(0, 1) - 19 / 21) < 0.1 and catalog.likeness(0, 2) < 0.05
+    assert sketch_of(["ab" * 20]) == [] and sketch_of(["", *(f"{i:016x}" for i in range(5))]) != []

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SERVICE_CONFIDENCES: Mapping[str, float] = {
     "http-route": 0.95,  # a word names the repository
     "http-path": 0.7,  # the path alone
+    "http-operation": 0.7,  # an operation of an OpenAPI document
     "rpc-service": 0.95,
     "topic": 0.8,
     "docker-image": 0.95,
@@ -82,6 +83,7 @@ class _Route(NamedTuple):
     repository: str
     method: str
     node: str
+    is_operation: bool = False
 
 
 def service_edges(db: "duckdb.DuckDBPyConnection") -> Iterator[ServiceEdge]:
@@ -125,14 +127,17 @@ def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
     wanted = sorted({route.partition(" ")[2].lower() for routes_of_key in keys.values() for route, _ in routes_of_key})
     db.register("wanted", arrow.table({"path": arrow.array(wanted, arrow.string())}))
     rows = db.execute(
-        "select distinct path, repo, string_split(name, ' ')[1], node from p"
+        f"select distinct path, repo, string_split(name, ' ')[1], node, kind = '{ServiceKind.OPERATION}' from p"
         " join wanted on lower(substr(name, strpos(name, ' ') + 1)) = path"
-        f" where kind = '{ServiceKind.ROUTE}' order by all"
+        f" where kind in ('{ServiceKind.ROUTE}', '{ServiceKind.OPERATION}') order by all"
     ).fetchall()
     db.unregister("wanted")
+    # What handles a route is nearer than what documents it.
+    handled = {row[0] for row in rows if not row[4]}
     routes: dict[str, list[_Route]] = defaultdict(list)
-    for path, repository, method, node in rows:
-        routes[path].append(_Route(repository, method, node))
+    for path, repository, method, node, is_operation in rows:
+        if not is_operation or path not in handled:
+            routes[path].append(_Route(repository, method, node, is_operation))
     # Found once for each path: thousands of repositories may publish and ask one of a common name.
     crowded = {path for path, each in routes.items() if len({route.repository for route in each}) > _MAX_RIVALS + 1}
     for path in crowded:
@@ -148,6 +153,8 @@ def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
             found = _find_routes(repository, hints, name, keys[name], routes, tokens)
         for target, rule, confidence in found:
             note = "host or prefix" if rule == "http-route" else "path alone"
+            if target.is_operation:
+                rule, confidence = "http-operation", confidence * SERVICE_CONFIDENCES["http-operation"]
             yield ServiceEdge(
                 repository, node, target.repository, target.node, "routes", rule, confidence, row, int(n), note
             )

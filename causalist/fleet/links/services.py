@@ -34,6 +34,7 @@ from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.node_ids import Role
 from causalist.model.role_by_path import role_of
+from causalist.parse.data_names.schemas import is_openapi, read_openapi
 
 
 class ServiceKind(StrEnum):
@@ -42,6 +43,7 @@ class ServiceKind(StrEnum):
     ADDRESS = "address"  # of a setting: `to_name` is the host that it names
     GATEWAY = "gateway"  # the beginning of paths that are passed on: `to_name` is the host
     ROUTE = "route"  # "GET /users/{}"; `module` of a use holds hints at the host
+    OPERATION = "operation"  # as a route, of an OpenAPI document
     RPC = "rpc"  # a service of an interface definition
     TOPIC = "topic"
     IMAGE = "image"
@@ -52,6 +54,7 @@ class ServiceKind(StrEnum):
 
 _ROUTE_NODE = "external:route:"
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
+_NOT_SERVED = (Role.TEST, Role.EXAMPLE, Role.DOCS)  # roles of files whose routes no other repository means
 _MAX_BYTES = 400_000  # of a file that is searched for requests
 _MAX_OPEN = 2  # literal parts of a path that a parameter of a route may stand for
 
@@ -117,7 +120,7 @@ def _published_routes(index: Index) -> Iterator[PublishedName]:
     edges, nodes = index.graph.edges, index.graph.nodes
     for number in np.flatnonzero(edges.kinds == EdgeKind.ROUTES).tolist():
         source, target = nodes.ids[int(edges.sources[number])], nodes.ids[int(edges.targets[number])]
-        if source.startswith(_ROUTE_NODE) and nodes.roles[int(edges.targets[number])] != Role.TEST:
+        if source.startswith(_ROUTE_NODE) and nodes.roles[int(edges.targets[number])] not in _NOT_SERVED:
             method, _, path = source.removeprefix(_ROUTE_NODE).partition(" ")
             yield PublishedName(ServiceKind.ROUTE, "", "", "", f"{method} {template_of(path)}", target, 0)
 
@@ -551,6 +554,12 @@ def _base_of(text: str, values: TextValues, settings: Mapping[str, TextValue]) -
 _BUILT_IMAGE = re.compile(r"\bdocker\s+(?:buildx\s+)?build\b[^\n]*?\s(?:-t|--tag)[ =]([\w./${}:-]+)")
 _FROM = re.compile(r"^\s*FROM\s+(?:--platform=\S+\s+)?([\w./:@${}-]+)", re.MULTILINE | re.IGNORECASE)
 _IMAGE = re.compile(r"^([ \t]*)(?:-[ \t]+)?image:[ \t]*[\"']?([\w./:@${}-]+)", re.MULTILINE)
+_MAX_DOCUMENT = 1_000_000  # characters of an OpenAPI document
+# The path of the first server, or of all operations in documents of version 2.
+_BASE_PATH = re.compile(
+    r"^\s*[\"']?(?:basePath[\"']?\s*:\s*[\"']?|servers[\"']?\s*:\s*\[?\s*[-{]?\s*[\"']?url[\"']?\s*:\s*[\"']?(?:https?://[^/\s\"']+)?)(/[\w./-]+)",
+    re.MULTILINE,
+)
 _USES = re.compile(r"^\s*(?:-\s+)?uses:\s*[\"']?([\w.-]+/[\w.-]+(?:/[\w./-]+)?)@", re.MULTILINE)
 _SUBMODULE = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
 _TABLE = re.compile(
@@ -597,8 +606,13 @@ def _read_configuration(
                 use(ServiceKind.IMAGE, name, match.start(), text)
     elif base in ("action.yml", "action.yaml"):
         published.append(PublishedName(ServiceKind.WORKFLOW, "", "", "", posixpath.dirname(path), place.node, 0))
-    elif is_yaml:
-        text = read(path)
+    elif is_yaml or base.endswith(".json"):
+        text = read(path) if is_yaml or "api" in base or "swagger" in base else ""
+        if is_openapi(text) and len(text) <= _MAX_DOCUMENT:
+            in_front = served[1] if (served := _BASE_PATH.search(text)) else ""
+            for link in read_openapi(text):
+                method, _, below = link.name.partition(" ")
+                publish(ServiceKind.OPERATION, f"{method} {template_of(f'{in_front}/{below}')}", link.at, text)
         for match in _USES.finditer(text):
             use(ServiceKind.WORKFLOW, match[1], match.start(), text)
         if "/workflows/" in f"/{path}" and "workflow_call" in text:

@@ -260,17 +260,17 @@ class TextValue(NamedTuple):
 
 
 def join_texts(made: TextValue, part: TextValue) -> TextValue:
-    """Return the sum of two texts. Names behind the host tell nothing if there are names in front of it.
+    """Return the sum of two texts. Names in a path are those of its parameters and tell nothing of the host.
 
-    >>> join_texts(TextValue("{}", ("cart_url",)), TextValue("items/{}", ("id",)))
-    TextValue(text='{}/items/{}', names=('cart_url',), rows=frozenset())
+    >>> join_texts(TextValue("{}", ("cart_url",)), TextValue("items/"))
+    TextValue(text='{}/items/', names=('cart_url',), rows=frozenset())
     """
     text = part.text
     if made.text.endswith("/") and "://" in text:
         text = text.partition("://")[2]
     elif made.text == "{}" and made.names and IS_HOST.search(made.names[-1]) and text[:1] not in ("/", ":", "", "{"):
         text = "/" + text  # which the name of the host has at its end
-    is_behind = bool(made.names) and "/" in made.text.partition("://")[2 if "://" in made.text else 0] + text[:1]
+    is_behind = "/" in made.text.partition("://")[2 if "://" in made.text else 0]
     joined = re.sub(r"(?:\{\}){2,}", "{}", made.text + text)
     return TextValue(joined, made.names if is_behind else made.names + part.names, made.rows | part.rows)
 

@@ -12,6 +12,7 @@ enough to ask. Figures on such a fleet say so.
 
 import argparse
 import hashlib
+import json
 import os
 import resource
 import shutil
@@ -77,6 +78,9 @@ class Copies:
             other = compute.binary_join_element_wise(terms, str(copy), "")
             terms = compute.if_else(self._is_rare[shard.name], other, terms)
             table = table.set_column(0, "term", terms).sort_by("term")
+            # By its contents it would be recognized as a copy.
+            about = {key: json.loads(value) | {"sketch": []} for key, value in table.schema.metadata.items()}
+            table = table.replace_schema_metadata({key: json.dumps(value) for key, value in about.items()})
             parquet.write_table(table, aside, compression="zstd")
         else:
             rename(self._place(shard, kind), aside, copy)
@@ -98,6 +102,10 @@ class TableCopies:
         """Write the tables and return the names of all repositories."""
         repositories = self._tables[REPOSITORIES]
         copies = [self._with_names(repositories, ("name",), copy) for copy in range(self._n)]
+        if "sketch" in repositories.column_names:  # by it they would be recognized as copies
+            at, kind = repositories.column_names.index("sketch"), repositories.schema.field("sketch")
+            unknown = arrow.array([[]] * len(repositories), kind.type)
+            copies[1:] = [each.set_column(at, kind, unknown) for each in copies[1:]]
         names = arrow.concat_tables(copies).column("name").to_pylist()
         order = sorted(range(len(names)), key=names.__getitem__)
         place = np.empty(len(names), dtype=np.int32)
