@@ -195,35 +195,37 @@ _CATALOG = {"app.py": "from flask import Flask\n\napp = Flask(__name__)\n\n\n" +
 )}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "target"),
-    [
-        ("a.py", "U = 'http://{}/goods'.format(os.environ.get('CATALOG_ADDR'))\n\n\ndef f():\n    requests.post(url=U)\n", "add"),
-        ("a.py", "app.config['A_URI'] = 'http://catalog/goods'\n\n\ndef f(n):\n    u = '{}/{}'.format(app.config['A_URI'], n)\n    return get(url=u)\n", "good"),
-        ("a.py", "def g():\n    u = 'http://catalog/goods'\n\n\ndef f(u):\n    requests.post(u)\n", None),
-        ("a.py", "class Buyer(HttpUser):\n    def f(self):\n        self.client.get('/')\n", "front"),
-        ("a.js", "const base = process.env.CATALOG_URL || 'http://localhost:1';\nfunction f(n) { return axios.get(`${base}/goods/${n}`); }\n", "good"),
-        ("a.js", "function f(d) { return fetch('/shop/goods', {method: 'POST', body: d}); }\n", "add"),
-        ("a.go", 'package a\n\nfunc f() {\n\tu := fmt.Sprintf("%s/goods", os.Getenv("CATALOG_URL"))\n\thttp.NewRequest("POST", u, nil)\n}\n', "add"),
-        ("a.go", 'package a\n\nfunc f(n string) {\n\tu := fmt.Sprintf("http://%s/goods/%s", addr, n)\n\thttp.Get(u)\n}\n', None),
-        ("a.php", "<?php\nfunction f($n) {\n  $u = sprintf('%s/goods/%s', getenv('CATALOG_URL'), $n);\n  return curl_init($u);\n}\n", "good"),
-        ("A.java", 'class A {\n  @Value("http://${CATALOG_ADDR}/goods")\n  private String goods;\n  void f() { rest.postForObject(goods, 1); }\n}\n', "add"),
-        ("A.java", 'class A {\n  @Value("${shop.stock}")\n  private String stock;\n  void f(int n) { rest.getForObject(stock + "/goods/" + n); }\n}\n', "good"),
-        ("a.cs", 'class A { void f(int n) { var u = Environment.GetEnvironmentVariable("CATALOG_URL"); client.GetAsync($"{u}/goods/{n}"); } }\n', "good"),
-        ("a.rb", "def f(n)\n  u = \"#{ENV['CATALOG_URL']}/goods/#{n}\"\n  HTTParty.get(u)\nend\n", "good"),
-    ],
-)  # fmt: skip
-def test_the_address_of_a_request_is_followed(tmp_path: Path, path: str, text: str, target: str | None) -> None:
-    user = {
-        path: text,
+# (file, its text, the route that the function f asks for)
+_REQUESTS = [
+    ("a.py", "U = 'http://{}/goods'.format(os.environ.get('CATALOG_ADDR'))\n\n\ndef f():\n    requests.post(url=U)\n", "add"),
+    ("a.py", "app.config['A_URI'] = 'http://catalog/goods'\n\n\ndef f(n):\n    u = '{}/{}'.format(app.config['A_URI'], n)\n    return get(url=u)\n", "good"),
+    ("a.py", "def g():\n    u = 'http://catalog/goods'\n\n\ndef f(u):\n    requests.post(u)\n", None),
+    ("a.py", "class Buyer(HttpUser):\n    def f(self):\n        self.client.get('/')\n", "front"),
+    ("a.js", "const base = process.env.CATALOG_URL || 'http://localhost:1';\nfunction f(n) { return axios.get(`${base}/goods/${n}`); }\n", "good"),
+    ("a.js", "function f(d) { return fetch('/shop/goods', {method: 'POST', body: d}); }\n", "add"),
+    ("a.go", 'package a\n\nfunc f() {\n\tu := fmt.Sprintf("%s/goods", os.Getenv("CATALOG_URL"))\n\thttp.NewRequest("POST", u, nil)\n}\n', "add"),
+    ("a.go", 'package a\n\nfunc f(n string) {\n\tu := fmt.Sprintf("http://%s/goods/%s", addr, n)\n\thttp.Get(u)\n}\n', None),
+    ("a.php", "<?php\nfunction f($n) {\n  $u = sprintf('%s/goods/%s', getenv('CATALOG_URL'), $n);\n  return curl_init($u);\n}\n", "good"),
+    ("A.java", 'class A {\n  @Value("http://${CATALOG_ADDR}/goods")\n  private String goods;\n  void f() { rest.postForObject(goods, 1); }\n}\n', "add"),
+    ("A.java", 'class A {\n  @Value("${shop.stock}")\n  private String stock;\n  void f(int n) { rest.getForObject(stock + "/goods/" + n); }\n}\n', "good"),
+    ("a.cs", 'class A { void f(int n) { var u = Environment.GetEnvironmentVariable("CATALOG_URL"); client.GetAsync($"{u}/goods/{n}"); } }\n', "good"),
+    ("a.rb", "def f(n)\n  u = \"#{ENV['CATALOG_URL']}/goods/#{n}\"\n  HTTParty.get(u)\nend\n", "good"),
+]  # fmt: skip
+
+
+def test_the_addresses_of_requests_are_followed(tmp_path: Path) -> None:
+    settings = {
         "Dockerfile": 'ENTRYPOINT locust --host="http://${CATALOG_ADDR}" --headless\n',
         "application.yml": "shop:\n  stock: http://catalog:8080\n",
         "nginx.conf": "server {\n  location /shop/ {\n    proxy_pass http://catalog:8080/;\n  }\n}\n",
     }
+    users = {f"user{i}": {path: text, **settings} for i, (path, text, _) in enumerate(_REQUESTS)}
     # A second service with the same routes: the path alone does not tell.
-    rows = find_links(tmp_path, {"catalog": _CATALOG, "user": user, "mirror": _CATALOG})
-    expected = {("catalog", f"app.py::{target}")} if target else set()
-    assert {(row["target_repository"], row["target"]) for row in rows if re.search(r"f$", row["source"])} == expected
+    rows = find_links(tmp_path, {"catalog": _CATALOG, **users, "mirror": _CATALOG})
+    for i, (_, text, target) in enumerate(_REQUESTS):
+        found = [row for row in rows if row["source_repository"] == f"user{i}" and re.search(r"f$", row["source"])]
+        expected = {("catalog", f"app.py::{target}")} if target else set()
+        assert {(row["target_repository"], row["target"]) for row in found} == expected, text
 
 
 def test_the_host_of_a_setting_may_be_in_another_repository(tmp_path: Path) -> None:
@@ -242,7 +244,9 @@ def test_a_request_leads_to_an_operation_where_no_code_handles_it(tmp_path: Path
     assert [(row["target"], row["rule"]) for row in rows] == [("openapi.yaml", "http-operation")]
     rows = find_links(tmp_path / "b", {"specs": {"openapi.yaml": document}, "goods": {
         "app.py": "from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.get('/v1/goods/<n>')\ndef one(n):\n    return n\n"}, "user": user})  # fmt: skip
-    assert [(row["target_repository"], row["target"], row["rule"]) for row in rows] == [("goods", "app.py::one", "http-route")]
+    assert [(row["target_repository"], row["target"], row["rule"]) for row in rows] == [
+        ("goods", "app.py::one", "http-route")
+    ]
 
 
 def test_remote_procedures_topics_images_workflows_and_submodules(tmp_path: Path) -> None:

@@ -151,6 +151,7 @@ def test_a_damaged_shard_costs_itself_alone(tmp_path: Path) -> None:
     assert "money" in found.answer.diagnostics[0].detail
 
 
+@pytest.mark.slow
 def test_a_fork_is_asked_once(tmp_path: Path) -> None:
     files = {f"m{i}.py": f"def parse_invoice_{i}(text):\n    return text + '{i}'\n" for i in range(20)}
     fork = {**files, "m7.py": "def parse_invoice_7(text):\n    return text.strip()\n"}
@@ -159,7 +160,8 @@ def test_a_fork_is_asked_once(tmp_path: Path) -> None:
         for path, text in content.items():
             (tmp_path / name / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name / path).write_text(text)
-    fleet = Fleet.add(tmp_path, [str(tmp_path / name) for name in ("invoices", "invoices-fork", "lines")])
+    Fleet.add(tmp_path, [str(tmp_path / name) for name in ("invoices", "invoices-fork", "lines")])
+    fleet = Fleet.open(tmp_path)
     fleet.index()
     catalog = FleetView.of(fleet.file, fleet.store).catalog
     chosen = [each.name for each in catalog.choose("how is an invoice parsed", 3)]
