@@ -74,7 +74,8 @@ def service_rows(
     settings = {key: value for key, value in settings.items() if value.text}
     code = [place for place in places if place.is_code and role_of(place.path) is not Role.TEST]
     code = [place for place in code if len(read(place.path)) <= _MAX_BYTES]
-    set_in = _add_constants(code, read, settings)
+    values = {place.path: TextValues(place, read(place.path), settings) for place in code}
+    set_in = _add_constants(values, settings)
     found: list[tuple[tuple[str, int], UsedName]] = []
     used_settings: set[str] = set()
     for place in places:
@@ -83,7 +84,7 @@ def service_rows(
         _read_configuration(place, place.path, read, published, used)
     for place in code:
         text = read(place.path)
-        found += _requests(place, text, settings, own, used_settings)
+        found += _requests(place, text, values.pop(place.path), settings, own, used_settings)
         if "@FeignClient" in text:
             clients.add(place.node)
             used += _feign_requests(place, text)
@@ -96,18 +97,14 @@ def service_rows(
     return [row for row in published if row.node.partition("::")[0] not in clients], used
 
 
-def _add_constants(
-    code: Sequence[FilePlace], read: ReadText, settings: dict[str, TextValue]
-) -> dict[str, tuple[str, int]]:
+def _add_constants(values: Mapping[str, TextValues], settings: dict[str, TextValue]) -> dict[str, tuple[str, int]]:
     """Add addresses that one file sets for others to settings, and return (file, row) of each."""
     found: dict[str, list[tuple[TextValue, str, int]]] = defaultdict(list)
-    for place in code:
-        text = read(place.path)
-        for match in _TYPED_CLIENT.finditer(text):
-            found[f"{_CLIENT}{match[1]}"].append((TextValue(f"http://{match[2]}"), place.path, -1))
-        if IS_HOST.search(text):
-            for name, value, row in TextValues(place, text, settings).addresses():
-                found[name].append((value, place.path, row))
+    for path, each in values.items():
+        for match in _TYPED_CLIENT.finditer(each.text) if "AddHttpClient" in each.text else ():
+            found[f"{_CLIENT}{match[1]}"].append((TextValue(f"http://{match[2]}"), path, -1))
+        for name, value, row in each.addresses():
+            found[name].append((value, path, row))
     only = {name: some[0] for name, some in found.items() if len({each[0].text for each in some}) == 1}
     settings |= {name: value for name, (value, _, _) in only.items() if name not in settings}
     return {name: (path, row) for name, (_, path, row) in only.items()}
@@ -211,14 +208,18 @@ _STATIC = re.compile(r"\.(?:js|css|png|jpe?g|gif|svg|ico|html?|json|ya?ml|xml|md
 
 
 def _requests(
-    place: FilePlace, text: str, settings: Mapping[str, TextValue], own: Collection[str], used_settings: set[str]
+    place: FilePlace,
+    text: str,
+    values: TextValues,
+    settings: Mapping[str, TextValue],
+    own: Collection[str],
+    used_settings: set[str],
 ) -> Iterator[tuple[tuple[str, int], UsedName]]:
     """Yield the requests of a file, each with (file, row) of the variable that is set to it, row -1 if none is.
 
     Those to routes of the repository itself are left out. Settings that they use are added to `used_settings`.
     """
     registered = place.route_rows()
-    values = TextValues(place, text, settings)
     base = _base_of(text, values, settings)
     found: list[tuple[int, UsedName]] = []  # with the row of the variable that is set there, -1 if none is
     for match in _JOINED.finditer(text):
@@ -250,7 +251,7 @@ def _requests(
             use = _request(place, text, match.span("name"), before, value, base, match["word"] or "")
             if use is not None:
                 found.append((-1, use))
-    for match in _FORWARDER.finditer(text):
+    for match in _FORWARDER.finditer(text) if "MapForwarder" in text else ():
         name, row = f"ANY {template_of(match['path'])}", values.row_of(match.start())
         words = " ".join([f"@{match['host']}", *words_of(match["host"])])
         found.append((-1, UsedName(ServiceKind.ROUTE, "", words, name, place.at(row), row)))

@@ -5,6 +5,7 @@ meaning of exported names and the files that imports lead to. Bodies are read a 
 """
 
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -279,8 +280,8 @@ class TextValues:
     """What expressions of a file are: sums and templates of literals, of variables of the file, and of settings."""
 
     def __init__(self, place: FilePlace, text: str, settings: Mapping[str, TextValue]) -> None:
-        self._place, self._settings, self._text = place, settings, text
-        self._starts = [0, *(at + 1 for at in _find_all(text, "\n"))]
+        self._place, self._settings, self.text = place, settings, text
+        self._starts = array("q", [0, *(at + 1 for at in _find_all(text, "\n"))])
         self.used: set[int] = set()  # rows that a request gets its text from
         self.used_settings: set[str] = set()
         self._set: dict[str, list[tuple[int, str, bool]]] = {}
@@ -303,9 +304,9 @@ class TextValues:
 
     def is_comment(self, at: int) -> bool:
         """Return True if the line of an offset begins as a comment."""
-        text = self._text[max(0, at - _MAX_LINE) : at]
+        text = self.text[max(0, at - _MAX_LINE) : at]
         start = max(text.rfind("\n"), text.rfind("\r"))
-        return (start >= 0 or at <= _MAX_LINE) and bool(COMMENT.match(text[start + 1 :] + self._text[at : at + 3]))
+        return (start >= 0 or at <= _MAX_LINE) and bool(COMMENT.match(text[start + 1 :] + self.text[at : at + 3]))
 
     def value(self, expression: str, row: int) -> TextValue:
         """Return the value of an expression in a row; rows that it comes from are marked as used."""
@@ -407,6 +408,8 @@ class TextValues:
                 value = self._read(expression, row, 1)
                 if value.text.startswith(("http", "/")) and (is_member or "::" not in self._place.at(row)):
                     yield name, value._replace(rows=frozenset()), row
+        self.used.clear()  # by this alone, nothing is asked
+        self.used_settings.clear()
 
     def _find(self, name: str, row: int, depth: int) -> tuple[int, str] | None:
         """Return (row, expression) of where a name is set that a row sees, the last before it first."""
