@@ -1,7 +1,8 @@
 """The symbol tables of an indexed repository, opened again to ask what its names mean.
 
 In: an index and a reader of its files. Out: `ShardProgram`, which knows the node of each file and definition, the
-meaning of exported names and the files that imports lead to. Bodies are read a few files at a time.
+meaning of exported names and the files that imports lead to. Bodies are read a few files at a time. `TextValues` are the
+texts that the expressions of a file put together, such as the address of a request.
 """
 
 import re
@@ -277,7 +278,7 @@ def join_texts(made: TextValue, part: TextValue) -> TextValue:
 
 
 class TextValues:
-    """What expressions of a file are: sums and templates of literals, of variables of the file, and of settings."""
+    """The texts of expressions of a file: sums and templates of literals, of its variables, and of settings."""
 
     def __init__(self, place: FilePlace, text: str, settings: Mapping[str, TextValue]) -> None:
         self._place, self._settings, self.text = place, settings, text
