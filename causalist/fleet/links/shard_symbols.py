@@ -1,8 +1,8 @@
 """The symbol tables of an indexed repository, opened again to ask what its names mean.
 
 In: an index and a reader of its files. Out: `ShardProgram`, which knows the node of each file and definition, the
-meaning of exported names and the files that imports lead to. Bodies are read a few files at a time. `TextValues` are the
-texts that the expressions of a file put together, such as the address of a request.
+meaning of exported names and the files that imports lead to. Bodies are read a few files at a time. `TextValues` are
+the texts that the expressions of a file put together, such as the address of a request.
 """
 
 import re
