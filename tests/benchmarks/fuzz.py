@@ -6,7 +6,8 @@ Each starts from seeds that it makes itself and keeps what reaches new code in t
 the languages; the facts must be sound (`tests.parse.test_robustness`). `index`: an index whose arrays, header or file
 are changed; it is refused or answers. `mcp`, `lsp`: messages to a server in this process; a ping after each must be
 answered, and no answer may call itself a defect. An error of the program, an input of over 10 seconds and a lost ping
-are findings: each kind is counted, its first input is kept in FOLDER/TARGET.findings, and the exit code is 1.
+are findings: each kind is counted, its first input is kept in FOLDER/TARGET.findings, and the exit code is 1. Minutes
+and seconds are of processor time, so that a busy machine tries as much as an idle one.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import logging
 import math
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,16 +45,18 @@ class Finding(Exception):
 class Findings:
     """Runs a target; counts the kinds of its errors, and keeps the first input of each in a folder."""
 
-    def __init__(self, target: Target, folder: Path) -> None:
-        self._target, self._folder = target, folder
+    def __init__(self, target: Target, folder: Path, processor_seconds: float) -> None:
+        self._target, self._folder, self._processor_seconds = target, folder, processor_seconds
         self.kinds: Counter[str] = Counter()
         self.n_inputs = 0
 
     def __call__(self, data: bytes) -> None:
         self.n_inputs += 1
-        start = time.monotonic()
+        if self.n_inputs % 16 == 0 and time.process_time() > self._processor_seconds:
+            os.kill(os.getpid(), signal.SIGUSR1)  # libFuzzer ends, with its figures
+        start = time.process_time()
         kind = self._kind_of_error(data)
-        if kind is None and time.monotonic() - start > SLOW_SECONDS:
+        if kind is None and time.process_time() - start > SLOW_SECONDS:
             kind = "slow"
         if kind is None:
             return
@@ -413,11 +417,11 @@ def _run(options: argparse.Namespace, found: Path) -> None:
         for seed in seeds:
             (corpus / sha256(seed).hexdigest()[:16]).write_bytes(seed)
         flags = {
-            "max_total_time": round(options.minutes * 60), "timeout": HANGING_SECONDS, "seed": options.seed,
-            "max_len": 8192, "rss_limit_mb": 6000, "print_final_stats": 1, "artifact_prefix": f"{options.corpus}/",
+            "timeout": HANGING_SECONDS, "seed": options.seed, "max_len": 8192,
+            "rss_limit_mb": 6000, "print_final_stats": 1, "artifact_prefix": f"{options.corpus}/",
         }  # fmt: skip
         arguments = [sys.argv[0], str(corpus), *(f"-{name}={value}" for name, value in flags.items())]
-        atheris.Setup(arguments, Findings(target, found), internal_libfuzzer=True)
+        atheris.Setup(arguments, Findings(target, found, options.minutes * 60), internal_libfuzzer=True)
         atheris.Fuzz()
 
 
