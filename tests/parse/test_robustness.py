@@ -201,6 +201,12 @@ def test_a_name_that_the_parser_made_up_has_a_text() -> None:
     assert_sound(facts_of(data, "python"), data)
 
 
+def test_what_the_parser_puts_in_is_no_definition() -> None:
+    """Error recovery ends a declaration of a type with a binding of no width here."""
+    assert qualnames(facts_of("((e))type", "ocaml_interface")) == []
+    assert qualnames(facts_of("val a : int\ntype", "ocaml_interface")) == ["a"]
+
+
 @settings(max_examples=count_of(40, 120), deadline=None)
 @given(st.data(), st.sampled_from(sorted(_TOKENS)))
 def test_random_tokens(data: st.DataObject, dialect: str) -> None:

@@ -282,6 +282,8 @@ class FactCollector:
         frames = self._frames
         if frames and frames[-1].start == start and frames[-1].end == end:
             return  # the same node under a kind that comes first
+        if start == end:
+            return  # the parser put it in where the source is broken
         parent, scope, prefix = MODULE_SCOPE, MODULE_SCOPE, ""
         if frames:
             parent, scope, prefix = frames[-1].scope, frames[-1].scope, frames[-1].prefix
