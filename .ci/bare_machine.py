@@ -68,10 +68,12 @@ class Machine:
 
 
 def install(machine: Machine, wheel: Path) -> None:
-    machine.run(sys.executable, "-m", "venv", str(machine.folder / "environment"))
-    packages = str(machine.folder / "packages")
-    machine.run(machine.python, "-m", "pip", "install", "-q", "--no-index", "--find-links", packages,
-                f"{machine.folder / 'packages' / wheel.name}[lsp,mcp,web]")  # fmt: skip
+    # As pipx does it: one pip for all environments. A pip of its own costs 4 of 17 seconds.
+    machine.run(sys.executable, "-m", "venv", "--without-pip", str(machine.folder / "environment"))
+    packages = machine.folder / "packages"
+    pip = (sys.executable, "-m", "pip", "--python", machine.python)
+    machine.run(*pip, "install", "-q", "--no-index", "--find-links", str(packages),
+                f"{packages / wheel.name}[lsp,mcp,web]")  # fmt: skip
 
 
 def ask(machine: Machine) -> None:
