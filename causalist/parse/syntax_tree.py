@@ -42,13 +42,12 @@ from causalist.parse.languages import (
 # and the shortest statements 8; in text that fits nowhere, some grammars take steps in the square of its length.
 _STEPS_A_REPORT = 100
 _MAX_STEPS_A_BYTE = 12
-_MIN_STEPS = 200_000  # a small file may take as many, some tenths of a second
+_MIN_STEPS = 200_000  # a small file may take as many, a second at most; one of 664 bytes would take minutes
 # In some grammars each step takes the longer the more text is not understood. No count tells them from others, only the
 # clock does: twenty times what other files take, and two seconds.
 _MIN_SECONDS = 2.0
 _MAX_SECONDS_A_BYTE = 5e-6
 _REPORTS_A_LOOK = 8
-_MIN_WATCHED_BYTES = 4096  # a smaller file takes a few tenths of a second at most
 _CHUNK_BYTES = 65_536
 _NAME_CHUNK_BYTES = 128  # of the text of a node, which conditions of queries ask for
 
@@ -59,8 +58,6 @@ class ParseTooLong(Exception):
 
 def run_parser(parser: tree_sitter.Parser, data: bytes) -> tree_sitter.Tree:
     """Return the syntax tree of a text. Raises ParseTooLong if that takes too many steps, or too slow ones."""
-    if len(data) < _MIN_WATCHED_BYTES:
-        return parser.parse(data)
     steps_left, chunk = max(_MIN_STEPS, _MAX_STEPS_A_BYTE * len(data)) // _STEPS_A_REPORT, _CHUNK_BYTES
     latest = time.thread_time() + _MIN_SECONDS + _MAX_SECONDS_A_BYTE * len(data)
 

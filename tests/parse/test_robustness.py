@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from causalist.graph import build_graph
 from causalist.model.facts import FileFacts
-from causalist.parse import dialect_of, load_grammar, load_settings, parse_file, parse_text
+from causalist.parse import dialect_of, load_grammar, load_settings, parse_file, parse_text, syntax_tree
 from causalist.parse.parser import _MIN_BYTES_FOR_MATCHES, _parse_best, _read_captures
 from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
@@ -199,6 +199,29 @@ def test_a_name_that_the_parser_made_up_has_a_text() -> None:
     """Error recovery assigns to an identifier of no width here."""
     data = b":'f"
     assert_sound(facts_of(data, "python"), data)
+
+
+def test_a_short_file_that_its_grammar_cannot_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kotlin's grammar would take minutes and gigabytes for these lines."""
+    monkeypatch.setattr(syntax_tree, "_MIN_STEPS", 20_000)
+    says = "// " + "x" * 60
+    text = f"""class Words
+    fun states() {{  {says}
+    fun text() = $$""\x1fa $b\"""
+    fun sort(x: Any) = when (x) {{
+\0    }}
+    operator fun set(n: Int, to: Int) {{}}
+    fun below() {{  {says}
+        val bit = open(1)  {says}
+        set(1, 2)  {says}
+        val more = stream()  {says}
+        get(3)  {says}
+}}::
+annotation class Mark(val names: Array<String> = [])  {says}
+open class Base {{
+    fun turn() = 1
+}}"""
+    assert [each.slug for each in parse_file("src/Words.kt", text.encode()).diagnostics] == ["parse-too-long"]
 
 
 def test_what_the_parser_puts_in_is_no_definition() -> None:
