@@ -5,7 +5,7 @@ from pathlib import Path
 
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
-from tests.benchmarks.tokens.agents import AGENTS, Source, beside, hunks, read_task
+from tests.benchmarks.tokens.agents import AGENTS, NEAR, Reading, Source, Task, beside, hunks, read_near, read_task
 from tests.fleet.repositories import commit_files
 
 _BEFORE = {
@@ -52,3 +52,20 @@ def test_a_commit_is_a_task_that_all_agents_solve(tmp_path: Path) -> None:
     text = "\n".join(_BEFORE["shop/price.py"].split("\n"))
     listed = sum(count_tokens(f"shop/price.py:{n}") for n in (1, 2, 1))
     assert grep.tokens <= listed + count_tokens(f"shop/price.py:1\n{text}") + 3
+
+
+def test_what_was_shown_leads_on(tmp_path: Path) -> None:
+    """Around the lines of the first step; then the list is paid, and its short and early files come before the rest."""
+    texts = {"a.py": 300, "b.py": 1000, "c.py": 20, "test_d.py": 5, "e.py": 5}
+    folder = commit_files(tmp_path / "shop", {path: "x = 1\n" * n for path, n in texts.items()})
+    source = Source(Repository.open(folder))
+    reading = Reading(Task("", "", "", "", (("e.py", frozenset({1})),)))
+    reading.lines["a.py"] |= {100, 101}
+    read_near(reading, source, ["test_d.py", "b.py", "b.py", "c.py", "a.py"])
+    # c.py: 5 * 121^.7 = 143; a.py: 6 * 401^.7 = 398; b.py: 4 * 1101^.7 = 539; the test last, then what is not listed.
+    assert [path for path in reading.lines if path != "e.py"] == ["a.py", "c.py", "b.py", "test_d.py"]
+    assert reading.steps == 1 + 1 + 4 + len(["a.py", "b.py", "c.py", "e.py"])
+    near = Reading(Task("", "", "", "", (("a.py", frozenset({100 - NEAR})),)))
+    near.lines["a.py"] |= {100, 101}
+    read_near(near, source, ["b.py"])
+    assert near.steps == 1 and near.lines["a.py"] == set(range(100 - NEAR, 101 + NEAR + 1))

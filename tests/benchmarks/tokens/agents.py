@@ -12,7 +12,12 @@ stop when all of it was read, as an oracle would stop them. They use code files 
 
 - `grep`: the five rarest words of the question (by files that have them), one search for each; then the files by
   different words and by hits, each with 40 lines before and after every hit; then these files whole; then all others.
-- `ask`: one pack of 4,000 tokens; then files whole, one a step, in the order of the ranking of files; then all others.
+- `ask`: one pack of 1,000 tokens; 80 lines before and after what it shows, one file a step; `ask --list` of 500
+  definitions, of which it sees each file once with the number of its lines; then these files whole, first those that
+  come early and are short: by (place in the list + 3) times (lines + 100)^0.7; then all others.
+- `bm25-near`: the same with BM25: functions until 1,000 tokens are full, then around them, then files in that order.
+- `ask-files`: one pack of 4,000 tokens; then files whole, one a step, in the order of the ranking of files; then all
+  others.
 - `bm25`: functions by BM25 over their text until 4,000 tokens are full; then files whole, in the order of their best.
 - `ask-definitions`, `bm25-definitions`: after the first step functions, ten a step, in the order of the ranking; then
   files whole.
@@ -48,6 +53,9 @@ from causalist.rank import bm25, parse_query
 
 TASKS = Path(__file__).parent / "tasks.txt"
 FIRST_TOKENS = 4_000
+FEW_TOKENS = 1_000  # of a first step that goes on around its places
+NEAR = 80  # lines before and after what a first step showed
+N_LISTED = 500  # definitions of a list
 MOST_TOKENS = 200_000
 AROUND = 40  # lines before and after a hit
 N_WORDS = 5
@@ -187,9 +195,29 @@ def read_in_order(
     read_whole(reading, source, source.paths)
 
 
-def first_pack(task: Task, repository: Repository) -> Reading:
+def read_near(reading: Reading, source: Source, order: Iterable[str]) -> None:
+    """Read around what was shown, file by file; then the files of a list whole, early and short ones first."""
+    known = set(source.paths)
+    for path in [path for path in reading.lines if path in known]:
+        if reading.is_done:
+            return
+        reading.steps += 1
+        shown = reading.lines[path]
+        reading.read(path, source.lines(path), {m for n in shown for m in range(n - NEAR, n + NEAR + 1)})
+    if reading.is_done:
+        return
+    listed = [path for path in dict.fromkeys(order) if path in known]
+    reading.steps += 1
+    reading.pay("\n".join(f"{path}:{len(source.lines(path))}" for path in listed))
+    listed.sort(key=lambda path: role_of(path) is not Role.CODE)
+    cost = {path: (place + 3) * (len(source.lines(path)) + 100) ** 0.7 for place, path in enumerate(listed)}
+    read_whole(reading, source, sorted(listed, key=lambda path: (role_of(path) is not Role.CODE, cost[path], path)))
+    read_whole(reading, source, source.paths)
+
+
+def first_pack(task: Task, repository: Repository, max_tokens: int = FIRST_TOKENS) -> Reading:
     reading = Reading(task)
-    answer = repository.ask(task.query, AskOptions(max_tokens=FIRST_TOKENS), remember=False)
+    answer = repository.ask(task.query, AskOptions(max_tokens=max_tokens), remember=False)
     reading.steps += 1
     if answer.pack is not None:
         reading.pay(answer.pack.text)
@@ -200,6 +228,13 @@ def first_pack(task: Task, repository: Repository) -> Reading:
 
 
 def ask_agent(task: Task, repository: Repository, source: Source) -> Reading:
+    reading = first_pack(task, repository, FEW_TOKENS)
+    ranked = repository.rank_nodes(task.query, AskOptions(top_k=N_LISTED))
+    read_near(reading, source, (unescape_path(split_id(node)[0]) for node in ranked))
+    return reading
+
+
+def ask_files_agent(task: Task, repository: Repository, source: Source) -> Reading:
     reading = first_pack(task, repository)
     ranked = repository.rank_nodes(task.query, AskOptions(top_k=100, level=Level.FILE))
     known = set(source.paths)
@@ -217,11 +252,13 @@ def ask_definitions_agent(task: Task, repository: Repository, source: Source) ->
     return reading
 
 
-def first_functions(task: Task, repository: Repository, source: Source, order: Sequence[int]) -> tuple[Reading, int]:
+def first_functions(
+    task: Task, repository: Repository, source: Source, order: Sequence[int], most_tokens: int = FIRST_TOKENS
+) -> tuple[Reading, int]:
     """Return a reading of the first functions until the tokens of a first step are full, and their number."""
     reading, nodes = Reading(task, steps=1), repository.index.graph.nodes
     for i, node in enumerate(order):
-        if reading.tokens >= FIRST_TOKENS:
+        if reading.tokens >= most_tokens:
             return reading, i
         path = unescape_path(split_id(nodes.ids[node])[0])
         wanted = range(int(nodes.start_rows[node]) + 1, int(nodes.end_rows[node]) + 2)
@@ -234,6 +271,13 @@ def bm25_agent(task: Task, repository: Repository, source: Source) -> Reading:
     reading, _ = first_functions(task, repository, source, order)
     read_whole(reading, source, dict.fromkeys(unescape_path(split_id(ids[node])[0]) for node in order))
     read_whole(reading, source, source.paths)
+    return reading
+
+
+def bm25_near_agent(task: Task, repository: Repository, source: Source) -> Reading:
+    order, ids = bm25_order(task, repository), repository.index.graph.nodes.ids
+    reading, _ = first_functions(task, repository, source, order, FEW_TOKENS)
+    read_near(reading, source, (unescape_path(split_id(ids[node])[0]) for node in order[:N_LISTED]))
     return reading
 
 
@@ -262,7 +306,9 @@ def bm25_order(task: Task, repository: Repository) -> list[int]:
 AGENTS = {
     "grep": grep_agent,
     "ask": ask_agent,
+    "ask-files": ask_files_agent,
     "ask-definitions": ask_definitions_agent,
+    "bm25-near": bm25_near_agent,
     "bm25": bm25_agent,
     "bm25-definitions": bm25_definitions_agent,
     "bm25-single": bm25_single_agent,
@@ -394,7 +440,7 @@ def table(rows: Sequence[dict[str, Outcome]]) -> Iterator[str]:
             f"| {mean(each.steps for each in own):.1f} | {median(each.steps for each in own):.0f} "
             f"| {sum(each.is_found for each in own)} of {len(own)} | {best} |"
         )
-    for other in ("grep", "bm25", "bm25-definitions", "bm25-single"):
+    for other in ("grep", "ask-files", "bm25-near", "bm25", "bm25-definitions", "bm25-single"):
         share, low, high = ratio(rows, "ask", other)
         yield f"\nask reads {share:.1%} ({low:.1%} to {high:.1%}) of the tokens of {other}"
 
