@@ -363,24 +363,27 @@ def test_questions_to_begin_with_are_those_of_the_repository(page: Any, taskboar
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_violation(scheme: str, axe: Path, browser: Any, taskboard: WebServer) -> None:
+def test_axe_finds_no_violation(scheme: str, axe: Path, browser: Any, taskboard: WebServer, two: WebServer) -> None:
     # The content policy of the page lets no script in but its own.
     context = browser.new_context(bypass_csp=True, color_scheme=scheme, viewport={"width": 1280, "height": 800})
     found = context.new_page()
-    found.goto(taskboard.address)
-    found.wait_for_selector("#where:not([hidden])")
     views = [
-        ("", "#where:not([hidden])"),
-        ("?q=where+does+user+authentication+happen", "#code .source"),
-        (f"?node={VERIFY}", "#code .source"),
-        (f"?node={VERIFY}&picture=impact", "#drawn[open] svg"),
-        ("?picture=topo", "#drawn[open] svg"),
-        ("?q=qqzzqq", "#welcome.problem"),
+        (taskboard, "", "#where:not([hidden])"),
+        (taskboard, "?q=where+does+user+authentication+happen", "#code .source"),
+        (taskboard, f"?node={VERIFY}", "#code .source"),
+        (taskboard, f"?node={VERIFY}&picture=impact", "#drawn[open] svg"),
+        (taskboard, "?picture=topo", "#drawn[open] svg"),
+        (taskboard, "?q=qqzzqq", "#welcome.problem"),
+        (two, "?repository=bank&q=what+does+pay+do", "#repositories:not([hidden])"),
+        (two, "?repository=bank&view=changes", "#changes li"),
     ]
+    for server in (taskboard, two):
+        found.goto(server.address)
+        found.wait_for_selector("#counts:not(:empty)")
     for width in (1280, 380):
         found.set_viewport_size({"width": width, "height": 800})
-        for query, shown in views:
-            found.goto(f"{taskboard.origin}/{query}")
+        for server, query, shown in views:
+            found.goto(f"{server.origin}/{query}")
             found.wait_for_selector(shown, state="attached")
             found.add_script_tag(path=str(axe))
             result = found.evaluate("axe.run()")
