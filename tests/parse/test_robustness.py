@@ -224,6 +224,13 @@ open class Base {{
     assert [each.slug for each in parse_file("src/Words.kt", text.encode()).diagnostics] == ["parse-too-long"]
 
 
+def test_a_constant_in_a_pattern_takes_no_place_of_a_name() -> None:
+    """A variant that a pattern compares with binds nothing; without a name after it, nothing is left to type."""
+    told = facts_of("fn f() { let (NONE, x) = make(); x.go(); }", "rust").bindings
+    assert [(binding.target.partition("'")[0], binding.value) for binding in told] == [("x", "make().1")]
+    assert facts_of("fn e(T{T}:b{}", "rust").bindings == ()
+
+
 def test_what_the_parser_puts_in_is_no_definition() -> None:
     """Error recovery ends a declaration of a type with a binding of no width here."""
     assert qualnames(facts_of("((e))type", "ocaml_interface")) == []

@@ -424,9 +424,9 @@ class BindingReader:
                 if not name:
                     self._binding_end = -1
                     return
-        if self._pattern is not None and end <= self._pattern[0]:
+        names_of_pattern = self._pattern[1] if self._pattern is not None and end <= self._pattern[0] else None
+        if names_of_pattern is not None:
             member = self._scopes.place_in_tuple(self._tuple, start) or self._key or name
-            self._pattern[1].append((len(self.bindings), member))
         self._key = ""
         self._type_end, self._item_end = -1, end if tag == Tag.BINDING_ITEM else -1
         scope = scopes.binding_scope()
@@ -451,6 +451,8 @@ class BindingReader:
             type_ = ""
         value = f"{self._variant}.{member}" if member and self._variant else ""
         self._last_end = end
+        if names_of_pattern is not None:
+            names_of_pattern.append((len(self.bindings), member))
         self.bindings.append(Binding(scope, name, type_, value, scopes.row(start)))
 
     def _member_of(self, left: str) -> str:
