@@ -184,11 +184,15 @@ def test_a_page_of_others_is_refused(
 ) -> None:
     target = f"http://127.0.0.1:{mcp.port}" if attempt == "tools of MCP" else web.origin
     page = f"http://{place}:{hostile_port}/" if place != "sandboxed" else f"http://127.0.0.1:{hostile_port}/sandboxed"
-    read, statuses = tried(context, page, target, ATTEMPTS[attempt])
-    assert read == ""
-    assert all(400 <= status < 500 for status in statuses), statuses
     # A browser keeps some from being sent at all, or sends them elsewhere than to the page's own session.
-    assert statuses or "worker" in attempt or attempt in ("prefetch", "socket", "beacon"), "it has not been tried"
+    is_seen = "worker" not in attempt and attempt not in ("prefetch", "socket", "beacon")
+    for _ in range(4 if is_seen else 1):  # the browser does not always tell of the request of a frame
+        read, statuses = tried(context, page, target, ATTEMPTS[attempt])
+        assert read == ""
+        if statuses:
+            break
+    assert all(400 <= status < 500 for status in statuses), statuses
+    assert statuses or not is_seen, "it has not been tried"
 
 
 def test_there_are_many_attempts_and_the_page_of_the_server_makes_them_all(
