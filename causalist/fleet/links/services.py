@@ -558,7 +558,7 @@ _IMAGE = re.compile(r"^([ \t]*)(?:-[ \t]+)?image:[ \t]*[\"']?([\w./:@${}-]+)", r
 _MAX_DOCUMENT = 1_000_000  # characters of an OpenAPI document
 # The path of the first server, or of all operations in documents of version 2.
 _BASE_PATH = re.compile(
-    r"^\s*[\"']?(?:basePath[\"']?\s*:\s*[\"']?|servers[\"']?\s*:\s*\[?\s*[-{]?\s*[\"']?url[\"']?\s*:\s*[\"']?(?:https?://[^/\s\"']+)?)(/[\w./-]+)",
+    r"^[ \t]*[\"']?(?:basePath[\"']?\s*:\s*[\"']?|servers[\"']?\s*:[\s\[{-]*[\"']?url[\"']?\s*:\s*[\"']?(?:https?://[^/\s\"']+)?)(/[\w./-]+)",
     re.MULTILINE,
 )
 _USES = re.compile(r"^\s*(?:-\s+)?uses:\s*[\"']?([\w.-]+/[\w.-]+(?:/[\w./-]+)?)@", re.MULTILINE)

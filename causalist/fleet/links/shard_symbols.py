@@ -213,7 +213,7 @@ _CALLED = re.compile(r"(?:\.format(?:ted)?\s*\(|%\s*\(?)\s*(.*?)\)?$", re.DOTALL
 _SETTING = re.compile(
     r"(?:(?:os\.)?(?:environ(?:\.get)?|getenv|Getenv|LookupEnv)|ENV(?:\.fetch)?|\$_ENV|(?:System\.)?getenv(?:\(\))?(?:\.getOrDefault)?"
     r"|(?:std::)?env::var|(?:System\.)?Environment\.GetEnvironmentVariable|\w*[eE]nv\w*)\s*[(\[]\s*[\"'](\w+)[\"']"
-    r"(?:\s*,\s*(?P<default>.+?))?\s*[)\]][\s\S]*$"
+    r"\s*(?:,\s*(?P<default>[^\s)\]][^)\]]*))?[)\]][\s\S]*$"
     r"|(?:process\.env|import\.meta\.env)\.(\w+)!?$|(?:process\.env)\[[\"'](\w+)[\"']\]$|(?:\w+\.)*[cC]onfig\w*\.get\w*\([\"'](\S+?)[\"']\)$",
     re.DOTALL,
 )
