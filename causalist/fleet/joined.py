@@ -104,7 +104,7 @@ class CrossEdges:
 
     def _numbers(self, column: Any) -> NDArray[np.int64]:
         """Return the places in `names` of a column of repositories, -1 for one that is not visible."""
-        values, codes = _encoded(column)
+        values, codes = _encode(column)
         numbers = np.array([self._number.get(each, -1) for each in values.to_pylist()] or [-1], dtype=np.int64)
         return numbers[codes]
 
@@ -174,8 +174,8 @@ class CrossEdges:
         there = self._sources if backward else self._targets
         some = self._table.take(arrow.array(rows))
         own, other = ("target", "source") if backward else ("source", "target")
-        (nodes, places), (others, other_places) = (_encoded(some.column(each)) for each in (own, other))
-        labels, codes = _encoded(some.column("kind"))
+        (nodes, places), (others, other_places) = (_encode(some.column(each)) for each in (own, other))
+        labels, codes = _encode(some.column("kind"))
         kinds = np.array([int(_kind(each)) for each in labels.to_pylist()], dtype=np.int64)[codes]
         confidences = np.asarray(some.column("confidence").to_numpy(), dtype=np.float64)
         return EdgeEnds(nodes.to_pylist(), places, others.to_pylist(), other_places, there[rows], kinds, confidences)
@@ -202,7 +202,7 @@ def _take(table: Any, rows: NDArray[np.int64]) -> Any:
     return table if len(rows) == len(table) else table.take(arrow.array(rows))
 
 
-def _encoded(column: Any) -> tuple[Any, NDArray[np.int64]]:
+def _encode(column: Any) -> tuple[Any, NDArray[np.int64]]:
     """Return (the values of a pyarrow column, the place of each row among them)."""
     encoded = column.combine_chunks().dictionary_encode()
     return encoded.dictionary, np.asarray(encoded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
