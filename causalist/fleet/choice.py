@@ -27,7 +27,7 @@ from causalist.model.index import Index, LexicalIndex, Postings
 from causalist.model.node_ids import NodeKind
 from causalist.model.string_table import StringTable
 from causalist.rank import parse_query, shipped_encoder
-from causalist.rank.lexical.question_encoder import rows_of_terms
+from causalist.rank.lexical.question_encoder import rows_of_terms, unpack
 from causalist.rank.terms import terms_of
 from causalist.repomap.descriptions import first_paragraph, first_sentence
 
@@ -181,7 +181,7 @@ def _vector(terms: StringTable, weights: NDArray[np.float64]) -> list[float]:
     encoder = shipped_encoder()
     rows = rows_of_terms(terms, encoder)
     used = np.flatnonzero((rows >= 0) & (weights > 0))
-    vectors = encoder.rows[rows[used]].astype(np.float64) * encoder.scales[rows[used], None]
+    vectors = unpack(encoder.rows[rows[used]]).astype(np.float64) * encoder.scales[rows[used], None]
     vector = (vectors * weights[used, None]).sum(axis=0)
     norm = float(np.sqrt((vector * vector).sum()))
     return [round(float(each), 5) for each in (vector / norm if norm > 0 else vector)]

@@ -29,7 +29,7 @@ SHARE_BY_NEED = 1.0
 LENGTH_EXPONENT = 0.3
 MAX_GAIN_CHARACTERS = 4000
 # A body is worth its tokens if the probability that it is needed is above this, for each 1,000 tokens.
-MIN_GAIN = 0.03
+MIN_GAIN = 0.015
 # A body that is less probable than this is not printed, however short it is.
 MIN_NEEDED = 0.01
 # Both hold up to this budget and fall with the square of a larger one: who gives more room takes what is less likely.

@@ -14,4 +14,6 @@ def words_weigh_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(signals, "semantic_scores", lambda question, terms, lexical, files, by: np.zeros(len(files)))
+    monkeypatch.setattr(
+        signals, "semantic_scores", lambda question, terms, lexical, files, by: (np.zeros(len(files)),) * 2
+    )

@@ -444,7 +444,7 @@ def test_the_encoder_counts_where_nothing_exact_is_asked(
 ) -> None:
     c = corpus({"p.py": [Def("f", "token")], "q.py": [Def("g", "cache")]})
     near = np.linspace(0.1, 0.9, len(c.graph.nodes))
-    monkeypatch.setattr(signals, "semantic_scores", lambda *_: near)
+    monkeypatch.setattr(signals, "semantic_scores", lambda *_: (near, np.zeros(len(near))))
     matched = {c.node("p.py"): TextMatches(1, (0,), "token")} if not is_on else None
     weighted = weigh_signals(parse_query(text), c.graph, c.lexical, default_weights(), matched)
     weight = default_weights().definition.signals["semantic"]

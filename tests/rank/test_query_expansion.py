@@ -56,6 +56,13 @@ def test_a_word_that_the_repository_has_is_never_corrected() -> None:
     assert added("token broken stolen") == {}
 
 
+def test_a_compound_finds_identifiers_that_write_it_apart() -> None:
+    c = corpus({"walk.rs": [Def("build", "git_ignore gitIgnore"), Def("read", "gitignore git")]})
+    question = parse_query("gitignore")
+    found = other_terms(question.prose, question.terms, c.lexical)
+    assert {c.lexical.terms[number]: w for number, w in found.items()} == {"git_ignore": 0.5, "gitignore": 0.5}
+
+
 def test_what_three_terms_may_be_is_not_guessed() -> None:
     c = corpus({"a.py": [Def("f", "tokens1 barn born burn"), Def("g", "barn born burn")]})
     question = parse_query("byrn")

@@ -1,5 +1,6 @@
 """The question encoder: its file, its arithmetic, and similarities over postings."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,33 +13,49 @@ from causalist.model.string_table import StringTable
 from causalist.rank.lexical import question_encoder
 from causalist.rank.lexical.question_encoder import (
     FILE_SHARE,
+    NORM_OFFSET,
     OUTPUT_LEVELS,
     QuestionEncoder,
     bag_similarities,
     compute_bag_norms,
     encoder_bytes,
+    pack,
+    pieces_of,
     read_encoder,
     rows_of_terms,
     shipped_encoder,
+    similar_terms,
+    unpack,
     words_of,
 )
+from causalist.rank.query.query import parse_query
+from causalist.rank.scoring import signals
+from causalist.rank.scoring.signals import similar_word_scores
 
 STEMS = ("key", "lock", "open", "sure")
 
 
+ROWS = [[3, 5], [5, 3], [1, 7], [-7, 1]]
+
+
 def tiny_arrays() -> dict[str, np.ndarray]:
-    """Two numbers a word and no layer: the vector of a question is the mean of its normalized rows."""
+    """Two numbers a word and no layer: the vector of a question is the sum of its normalized pieces and edges.
+
+    The edges are equal numbers, which normalize to 0.
+    """
     names = StringTable.from_strings(STEMS)
-    rows = np.array([[3, 4], [4, 3], [0, 5], [-5, 0]], dtype=np.int8)
-    ones, one = np.ones(2, dtype=np.float32), np.eye(2, dtype=np.int8)
+    ones, zeros = np.ones(2, dtype=np.float32), np.zeros(2, dtype=np.float32)
     return {
         "stems.blob": names.blob, "stems.offsets": names.offsets,
-        "rows": rows, "rows.scale": np.ones(4, dtype=np.float32),
-        "input": rows, "input.scale": np.ones(4, dtype=np.float32),
-        "positions": np.zeros((40, 2), dtype=np.float32),
-        "enter": one, "enter.scale": ones, "enter.bias": 0 * ones,
-        "leave": one, "leave.scale": ones, "leave.bias": 0 * ones,
-        "norm.weight": ones, "norm.bias": 0 * ones,
+        "pieces.blob": names.blob, "pieces.offsets": names.offsets,
+        "rows": pack(np.array(ROWS, dtype=np.int8)), "rows.scale": np.ones(4, dtype=np.float32),
+        "pieces.places": np.array([2, 3, 4, 5], dtype=np.uint16),
+        "input": pack(np.array([[1, 1], [1, 1], *ROWS], dtype=np.int8)), "input.scale": np.ones(6, dtype=np.float32),
+        "codes": np.zeros((0, 2), dtype=np.uint8), "codes.mean": zeros,
+        "code vectors": np.zeros((2, 256, 1), dtype=np.int8), "code vectors.scale": np.ones((2, 1), dtype=np.float32),
+        "positions": np.zeros((48, 2), dtype=np.float16),
+        "leave": np.eye(2, dtype=np.int8), "leave.scale": ones, "leave.bias": zeros,
+        "norm.weight": ones, "norm.bias": zeros,
     }  # fmt: skip
 
 
@@ -73,7 +90,8 @@ def lexical_of(
 
 def test_file_gives_back_what_was_written(encoder: QuestionEncoder) -> None:
     assert list(encoder.stems) == list(STEMS)
-    assert encoder.rows.tolist() == tiny_arrays()["rows"].tolist()
+    assert unpack(encoder.rows).tolist() == ROWS
+    assert list(encoder.pieces) == list(STEMS)
     assert encoder.header == {"layers": 0, "heads": 1}
 
 
@@ -81,6 +99,7 @@ def test_shipped_file_is_what_is_written_of_its_content() -> None:
     shipped = shipped_encoder()
     arrays = {**shipped.arrays, "rows": shipped.rows, "rows.scale": shipped.scales}
     arrays |= {"stems.blob": shipped.stems.blob, "stems.offsets": shipped.stems.offsets}
+    arrays |= {"pieces.blob": shipped.pieces.blob, "pieces.offsets": shipped.pieces.offsets}
     data = Path(question_encoder.__file__).with_name(question_encoder.FILE_NAME).read_bytes()
     assert encoder_bytes(shipped.header, arrays) == data
 
@@ -96,12 +115,41 @@ def test_terms_that_are_nearly_everywhere_do_not_hide_the_others(
     assert found[1:].tolist() == [0, 0]
 
 
+def test_terms_that_mean_about_the_same_are_the_nearest_of_the_repository(encoder: QuestionEncoder) -> None:
+    terms = StringTable.from_strings(["key", "lock", "open", "sure", "zebra"])
+    (numbers, cosines), (unknown, _) = similar_terms(["key", "zebra"], terms, encoder)
+    assert [terms[number] for number in numbers.tolist()] == ["open", "lock"]  # (3, 5) and (-7, 1) are far apart
+    assert cosines.tolist() == pytest.approx([38 / math.sqrt(34 * 50), 30 / 34])
+    assert unknown.tolist() == []
+
+
+def test_the_best_similar_word_counts_for_what_it_has_over_the_word_of_the_query(
+    encoder: QuestionEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signals, "shipped_encoder", lambda: encoder)
+    documents = {0: {"open": 1, "lock": 1}, 1: {"key": 1, "open": 1}, 2: {"zebra": 1}}
+    lexical = lexical_of(documents, encoder)
+    found = similar_word_scores(parse_query("key"), lexical, 3)
+    # All counts and norms are 1, so that an impact is the idf times (1.2 + 1) / 2. "open" is in two of three documents
+    # and "lock" in one; neither counts more than "key", which is as rare as "lock".
+    in_one, in_two = (1.1 * math.log1p((3 - n + 0.5) / (n + 0.5)) for n in (1, 2))
+    assert found.tolist() == pytest.approx([max(in_two * 38**2 / (34 * 50), in_one * (30 / 34) ** 2), 0, 0])
+
+
 def test_words_are_stems_in_their_order_with_stop_words() -> None:
     assert words_of("How sure are the openedLocks?") == ["how", "sure", "are", "the", "open", "lock"]
 
 
-def test_question_is_the_mean_of_normalized_rows(encoder: QuestionEncoder) -> None:
-    # (3, 4) has mean 3.5 and deviation .5: normalized (-1, 1). (4, 3): (1, -1). The rows cancel out.
+def test_words_are_taken_apart_as_bert_does() -> None:
+    numbers = {piece: i for i, piece in enumerate(["the", "lock", "##ed", "##s", "un", "##lock", "?", "cafe"])}
+    found = pieces_of("The unlocked Caf\u00e9 locks?", lambda piece: numbers.get(piece, -1))
+    assert found == [0, 4, 5, 2, 7, 1, 3, 6]
+    # No piece begins "qed" and none continues "lockq": both words are left out.
+    assert pieces_of("qed lockq lock", lambda piece: numbers.get(piece, -1)) == [1]
+
+
+def test_question_is_the_sum_of_normalized_pieces(encoder: QuestionEncoder) -> None:
+    # (3, 5) has mean 4 and deviation 1: normalized (-1, 1). (5, 3): (1, -1). The words cancel out.
     vector = encoder.encode("key")
     assert vector is not None
     assert vector.tolist() == [-OUTPUT_LEVELS, OUTPUT_LEVELS]
@@ -110,9 +158,80 @@ def test_question_is_the_mean_of_normalized_rows(encoder: QuestionEncoder) -> No
     assert both.tolist() == [0, 0]
 
 
+def test_rare_pieces_have_a_code_vector_for_each_part(tmp_path: Path) -> None:
+    arrays = tiny_arrays()
+    vectors = np.zeros((2, 256, 1), dtype=np.int8)
+    vectors[0, 7], vectors[1, 9] = 4, -3
+    arrays |= {
+        "pieces.places": np.array([2, 3, 4, 6], dtype=np.uint16),  # "sure" comes after the six rows
+        "codes": np.array([[7, 9]], dtype=np.uint8), "codes.mean": np.array([1, 0.5], dtype=np.float32),
+        "code vectors": vectors, "code vectors.scale": np.array([[0.5], [2]], dtype=np.float32),
+    }  # fmt: skip
+    path = tmp_path / "encoder.bin"
+    path.write_bytes(encoder_bytes({"layers": 0, "heads": 1}, arrays))
+    vector = read_encoder(path).encode("sure")
+    # (4 * 0.5 + 1, -3 * 2 + 0.5) = (3, -5.5) normalizes to (1, -1); its row, (-7, 1), would be (-1, 1).
+    assert vector is not None
+    assert vector.tolist() == [OUTPUT_LEVELS, -OUTPUT_LEVELS]
+
+
+def test_numbers_of_four_bits_are_packed_low_halves_first() -> None:
+    numbers = np.array([[-8, -7, 0, 7], [3, -1, -4, 5]], dtype=np.int8)
+    # -8 is 0, -7 is 1, 0 is 8, 7 is 15; the third number shares a byte with the first.
+    assert pack(numbers).tolist() == [[0 + 16 * 8, 1 + 16 * 15], [11 + 16 * 4, 7 + 16 * 13]]
+    assert unpack(pack(numbers)).tolist() == numbers.tolist()
+
+
+def test_layers_are_those_of_bert(tmp_path: Path) -> None:
+    """One layer of one head, in plain Python: attention, then two matrices with GELU, normalized after each sum."""
+    one, ones, zeros = np.eye(2, dtype=np.int8), np.ones(2, dtype=np.float32), np.zeros(2, dtype=np.float32)
+    # The columns of the last matrix are two groups, the second with scale 2.
+    down = np.array([[[1, 0], [-1, 1]], [[1, 0], [0, -1]]], dtype=np.int8)
+    arrays = tiny_arrays() | {
+        "input": pack(np.array([[0, 2], [4, 1], *ROWS], dtype=np.int8)),
+        "layers.0.qkv": pack(np.vstack([one, one, one]))[None], "layers.0.qkv.scale": np.ones((1, 6), np.float16),
+        "layers.0.qkv.bias": np.zeros(6, dtype=np.float32),
+        "layers.0.out": pack(one)[None], "layers.0.out.scale": ones[None], "layers.0.out.bias": zeros,
+        "layers.0.up": pack(np.array([[1, 2], [0, -1], [3, 1], [1, 1]], dtype=np.int8))[None],
+        "layers.0.up.scale": np.ones((1, 4), np.float16), "layers.0.up.bias": np.array([0.5, 0, -1, 0], np.float32),
+        "layers.0.down": pack(down), "layers.0.down.scale": np.array([[1, 1], [2, 2]], np.float16),
+        "layers.0.down.bias": np.array([0, 0.25], dtype=np.float32),
+        "layers.0.norm1.weight": np.array([2, 1], dtype=np.float32), "layers.0.norm1.bias": zeros,
+        "layers.0.norm2.weight": np.array([1, 3], dtype=np.float32),
+        "layers.0.norm2.bias": np.array([0.5, 0], dtype=np.float32),
+    }  # fmt: skip
+    path = tmp_path / "encoder.bin"
+    path.write_bytes(encoder_bytes({"layers": 1, "heads": 1}, arrays))
+    found = read_encoder(path).encode("key")
+
+    def normalized(x: list[float], weight: tuple[float, float], bias: tuple[float, float]) -> list[float]:
+        # Two numbers normalize to -1 and 1.
+        sign = 1.0 if x[0] > x[1] else -1.0
+        return [weight[0] * sign + bias[0], -weight[1] * sign + bias[1]]
+
+    def gelu(x: float) -> float:
+        return x * 0.5 * (1 + math.erf(x / math.sqrt(2)))
+
+    words = [normalized(x, (1, 1), (0, 0)) for x in ([0.0, 2.0], [3.0, 5.0], [4.0, 1.0])]
+    total = [0.0, 0.0]
+    for query in words:
+        weights = [math.exp((query[0] * key[0] + query[1] * key[1]) / math.sqrt(2)) for key in words]
+        seen = [sum(w * key[i] for w, key in zip(weights, words, strict=True)) / sum(weights) for i in (0, 1)]
+        x = normalized([query[0] + seen[0], query[1] + seen[1]], (2, 1), (0, 0))
+        h = [gelu(x[0] + 2 * x[1] + 0.5), gelu(-x[1]), gelu(3 * x[0] + x[1] - 1), gelu(x[0] + x[1])]
+        added = [h[0] + 2 * h[2], -h[0] + h[1] - 2 * h[3] + 0.25]
+        y = normalized([x[0] + added[0], x[1] + added[1]], (1, 3), (0.5, 0))
+        total = [total[0] + y[0], total[1] + y[1]]
+    largest = max(map(abs, total))
+    assert found is not None
+    assert found.tolist() == pytest.approx([OUTPUT_LEVELS * each / largest for each in total], abs=1)
+
+
 def test_unknown_words_have_no_vector(encoder: QuestionEncoder) -> None:
     assert encoder.encode("zebra") is None
     assert encoder.encode("") is None
+    assert encoder.encode("key lock zebra") is None
+    assert encoder.encode("key lock open zebra") is not None
 
 
 def test_terms_without_a_row_have_minus_one(encoder: QuestionEncoder) -> None:
@@ -125,14 +244,16 @@ def test_norms_and_similarities_are_those_of_summed_vectors(encoder: QuestionEnc
     # Documents 0 and 1 are in the file that is document 0.
     files = np.array([0, 0, 2], dtype=np.int32)
     lexical = lexical_of({0: {"key": 3, "open": 1}, 1: {"sure": 2}, 2: {"zebra": 7}}, encoder, files.tolist())
-    first = np.array([3 * 3**0.7, 4 * 3**0.7 + 5])
-    both = first + np.array([-5 * 2**0.7, 0])
-    assert lexical.bag_norms.tolist() == pytest.approx([np.hypot(*first), 5 * 2**0.7, 0])
+    first = np.array([3 * 3**0.7 + 1, 5 * 3**0.7 + 7])
+    second = np.array([-7 * 2**0.7, 2**0.7])
+    both = first + second
+    assert lexical.bag_norms.tolist() == pytest.approx([np.hypot(*first), np.hypot(*second), 0])
     assert lexical.file_bag_norms.tolist() == pytest.approx([np.hypot(*both), 0, 0])
     found = bag_similarities(np.array([0, 511], dtype=np.int16), lexical, files, encoder)
-    own, of_file = first[1] / np.hypot(*first), both[1] / np.hypot(*both)
-    assert found.tolist() == pytest.approx([own + FILE_SHARE * of_file, 0, 0], abs=1e-6)
-    # The second document is opposite to (1, 0), and a cosine that is not positive counts as 0.
+    own, other = (each[1] / (np.hypot(*each) + NORM_OFFSET) for each in (first, second))
+    of_file = both[1] / np.hypot(*both)
+    assert found.tolist() == pytest.approx([own + FILE_SHARE * of_file, other + FILE_SHARE * of_file, 0], abs=1e-6)
+    # The second document is away from (1, 0), and a cosine that is not positive counts as 0.
     assert bag_similarities(np.array([511, 0], dtype=np.int16), lexical, files, encoder)[1] == 0
 
 

@@ -88,6 +88,8 @@ def other_terms(text: str, weights: Mapping[str, float], lexical: LexicalIndex) 
         if weight <= 0 or word in STOP_WORDS:
             continue
         spelled = [add(stem(other), weight * SPELLING_WEIGHT) for other in _spellings(word)]
+        for other in _written_apart(word):
+            add(other, weight * COMPOUND_WEIGHT)
         if lexical.terms.position(stem(word)) >= 0 or any(spelled):
             continue
         unknown.add(stem(word))
@@ -143,6 +145,16 @@ def _short_forms() -> dict[str, tuple[str, ...]]:
             forms.setdefault(stem(short), {})[stem(word)] = None
             forms.setdefault(stem(word), {})[stem(short)] = None
     return {word: tuple(others) for word, others in forms.items()}
+
+
+def _written_apart(word: str) -> Iterator[str]:
+    """Yield the identifiers that code may have for a compound: `git_ignore` and `gitIgnore` for gitignore."""
+    if len(word) < 2 * _MIN_PART_LETTERS:
+        return
+    if stem(word) != word:
+        yield word  # whole identifiers are not stemmed
+    for at in range(_MIN_PART_LETTERS, len(word) - _MIN_PART_LETTERS + 1):
+        yield f"{word[:at]}_{word[at:]}"
 
 
 def _parts(word: str, terms: StringTable) -> tuple[str, ...]:

@@ -7,11 +7,12 @@ postings, divided by the norm of its vector. Only norms are stored.
 The shipped file `question_encoder.bin` holds the transformer and the vectors of words. Its layout: magic, format number
 and length of the header, the header (JSON: sizes, dtype, shape and offset of each array, and the origin of the
 numbers), the arrays, each at a multiple of 64 bytes, and the SHA-256 digest of everything before it. It is mapped into
-memory. Weights are integers of 8 bits with a scale for each row. `docs/question-encoder.md` says how the file was made.
+memory. Weights are integers of 4 bits, two in a byte, with a scale for each row of a group of columns.
+`docs/question-encoder.md` says how the file was made.
 
-The transformer has pre-norm layers with ReLU. Its input are the stems of all words of a question, stop words as well,
-in their order. Its output is rounded to integers, so that dot products with rows of the table are exact sums: they are
-the same whatever the number of rows or the order of addition.
+The transformer is that of BERT with fewer layers. Its input are the pieces of all words of a question, stop words as
+well, in their order, between two edges. Its output is rounded to integers, so that dot products with rows of the table
+are exact sums: they are the same whatever the number of rows or the order of addition.
 """
 
 import hashlib
@@ -19,7 +20,8 @@ import json
 import math
 import mmap
 import struct
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -37,16 +39,18 @@ from causalist.rank.terms import hashes_of, split_word, stem
 
 FILE_NAME = "question_encoder.bin"
 MAGIC = b"causalist encoder\n"
-FORMAT = 1
+FORMAT = 2
 PREFIX = struct.Struct("<18sHI")  # magic, format, length of the header
 DIGEST_BYTES = 32
 ALIGNMENT = 64
 _PAGE_BYTES = 4096  # the arrays begin at a multiple of it
-MAX_WORDS = 40  # of a question; later ones are not read
-# The largest number of a rounded output. With rows of 8 bits and 128 numbers, sums of products stay below 2^24, up to
+MAX_PIECES = 46  # of a question; later ones are not read
+KNOWN_SHARE = 0.75  # the questions of all benchmarks have 0.85 and more
+# The largest number of a rounded output. With rows of 4 bits and 128 numbers, sums of products stay below 2^24, up to
 # which 32-bit floats hold each integer.
 OUTPUT_LEVELS = 511
-_EPSILON = 1e-5
+_EPSILON = 1e-12
+_GELU = float(np.sqrt(2 / np.pi)), 0.044715
 
 # Postings that are summed for one question: those of the terms with the largest products. So the time of a question
 # does not grow with the repository. docs/benchmarks.md has the figures with fewer and with all.
@@ -55,10 +59,15 @@ _BLOCK_POSTINGS = 50_000
 _MAX_COUNT = 1024
 COUNT_POWER = 0.7
 _COUNT_WEIGHTS = np.arange(_MAX_COUNT + 1.0) ** COUNT_POWER  # by occurrences
+_LONGEST_PIECE = 20  # characters
+N_SIMILAR, MIN_COSINE = 32, 0.4  # terms for a word of a question; docs/benchmarks.md has what else was tried
+# Added to the norm of a definition: one of few words needs more in common with a question to be as similar.
+NORM_OFFSET = np.float32(2.0)
 FILE_SHARE = 0.3  # what the similarity of its file adds to that of a definition
 _BLOCK = 2_048  # definitions whose vectors are in memory at once
 
 _WORD = lazy_regex(r"\w+")
+_PART = lazy_regex(r"[^\W_]+|[^\w\s]|_")  # what BERT takes apart: words and single signs
 
 Floats = NDArray[np.float32]
 
@@ -67,32 +76,54 @@ Floats = NDArray[np.float32]
 class QuestionEncoder:
     """The content of an encoder file.
 
-    `stems` are sorted. `rows`, int8 (n_stems, n), times `scales`, float32 (n_stems,), are the vectors of words of code.
-    `arrays` are the weights of the transformer by name.
+    `stems` are sorted. `rows`, uint8 (n_stems, n / 2), see `unpack`, times `scales`, float32 (n_stems,), are the
+    vectors of words of code. `pieces`, sorted, is the vocabulary of questions. `arrays` are the weights of the
+    transformer by name.
     """
 
     header: Mapping[str, Any]
     stems: StringTable
-    rows: NDArray[np.int8]
+    pieces: StringTable
+    rows: NDArray[np.uint8]
     scales: Floats
     arrays: Mapping[str, NDArray[Any]]
 
     def encode(self, question: str) -> NDArray[np.int16] | None:
-        """Return the vector of a question, shape (n,), rounded to integers; None if it has no known word."""
-        numbers = [number for word in words_of(question) if (number := self.stems.position(word)) >= 0][:MAX_WORDS]
-        if not numbers:
+        """Return the vector of a question, shape (n,), rounded to integers.
+
+        None if fewer than KNOWN_SHARE of its words are known: then it has another language, or names alone.
+        """
+        words = words_of(question)
+        n_known = sum(self.stems.position(word) >= 0 for word in words)
+        if n_known < KNOWN_SHARE * max(len(words), 1):
             return None
-        x = self.arrays["input"][numbers].astype(np.float32) * self.arrays["input.scale"][numbers, None]
-        x = self._linear("enter", x) + self.arrays["positions"][: len(numbers)]
+        places = self.arrays["pieces.places"][pieces_of(question, self.pieces.position)]
+        x = self._vectors([0, *places.tolist(), 1])
+        x = self._normalize("norm", x + self.arrays["positions"][: len(x)])
         for layer in range(int(self.header["layers"])):
-            x = x + self._attend(f"layers.{layer}.", self._normalize(f"layers.{layer}.norm1", x))
-            hidden = self._linear(f"layers.{layer}.up", self._normalize(f"layers.{layer}.norm2", x))
-            x = x + self._linear(f"layers.{layer}.down", np.maximum(hidden, 0))
-        result = self._linear("leave", self._normalize("norm", x).mean(axis=0))
+            name = f"layers.{layer}."
+            x = self._normalize(f"{name}norm1", x + self._attend(name, x))
+            x = self._normalize(f"{name}norm2", x + self._linear(f"{name}down", _gelu(self._linear(f"{name}up", x))))
+        pooled = x.sum(axis=0)
+        pooled /= max(float(np.sqrt(pooled @ pooled)), 1e-9)
+        leave = self.arrays["leave"].astype(np.float32)
+        result = (leave @ pooled) * self.arrays["leave.scale"] + self.arrays["leave.bias"]
         levels: NDArray[np.int16] = np.rint(result * (OUTPUT_LEVELS / max(float(np.abs(result).max()), 1e-9))).astype(
             np.int16
         )
         return levels
+
+    def _vectors(self, places: list[int]) -> Floats:
+        """Return the vectors of pieces: frequent ones have rows, others a number of a code vector for each part."""
+        rows, codes, vectors = (self.arrays[name] for name in ("input", "codes", "code vectors"))
+        result: Floats = np.empty((len(places), 2 * rows.shape[1]), dtype=np.float32)
+        for i, place in enumerate(places):
+            if place < len(rows):
+                result[i] = unpack(rows[place]) * self.arrays["input.scale"][place]
+            else:
+                chosen = vectors[np.arange(len(vectors)), codes[place - len(rows)]]
+                result[i] = (chosen * self.arrays["code vectors.scale"]).ravel() + self.arrays["codes.mean"]
+        return result
 
     def _attend(self, name: str, x: Floats) -> Floats:
         heads = int(self.header["heads"])
@@ -104,8 +135,12 @@ class QuestionEncoder:
         return self._linear(f"{name}out", seen.transpose(1, 0, 2).reshape(n, width))
 
     def _linear(self, name: str, x: Floats) -> Floats:
-        weights = self.arrays[name].astype(np.float32)
-        result: Floats = (x @ weights.T) * self.arrays[f"{name}.scale"] + self.arrays[f"{name}.bias"]
+        """Return the product with a matrix, stored in groups of columns with a scale for each row of a group."""
+        weights = unpack(self.arrays[name]).astype(np.float32)
+        n_groups, _, width = weights.shape
+        parts = x.reshape(len(x), n_groups, width).transpose(1, 0, 2) @ weights.transpose(0, 2, 1)
+        parts *= self.arrays[f"{name}.scale"][:, None, :]
+        result: Floats = parts.sum(axis=0) + self.arrays[f"{name}.bias"]
         return result
 
     def _normalize(self, name: str, x: Floats) -> Floats:
@@ -113,6 +148,56 @@ class QuestionEncoder:
         deviation = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + np.float32(_EPSILON))
         result: Floats = centered / deviation * self.arrays[f"{name}.weight"] + self.arrays[f"{name}.bias"]
         return result
+
+
+def _gelu(x: Floats) -> Floats:
+    outer, inner = _GELU
+    within: Floats = np.tanh(np.float32(outer) * x * (1 + np.float32(inner) * x * x)).astype(np.float32, copy=False)
+    return x * (within + 1) * np.float32(0.5)
+
+
+def pieces_of(text: str, find: Callable[[str], int]) -> list[int]:
+    """Return the numbers of the pieces of a text, at most MAX_PIECES, as BERT takes words apart.
+
+    `find` returns the number of a piece, -1 for one that the vocabulary lacks; pieces inside of words begin with "##".
+    Words that have no pieces are left out.
+    """
+    plain = unicodedata.normalize("NFD", text.lower())
+    result: list[int] = []
+    for word in _PART.findall("".join(c for c in plain if unicodedata.category(c) != "Mn")):
+        found: list[int] = []
+        start = 0
+        while start < len(word):
+            mark = "##" if start else ""
+            for end in range(min(len(word), start + _LONGEST_PIECE), start, -1):
+                if (number := find(mark + word[start:end])) >= 0:
+                    found.append(number)
+                    start = end
+                    break
+            else:
+                found.clear()
+                break
+        result += found
+        if len(result) >= MAX_PIECES:
+            break
+    return result[:MAX_PIECES]
+
+
+def pack(numbers: NDArray[np.int8]) -> NDArray[np.uint8]:
+    """Return integers from -8 to 7, two in each byte; the low halves of all bytes of a row come first."""
+    halves: NDArray[np.uint8] = (numbers.astype(np.int16) + 8).astype(np.uint8)
+    width = halves.shape[-1] // 2
+    return halves[..., :width] | (halves[..., width:] << np.uint8(4))
+
+
+def unpack(packed: NDArray[np.uint8]) -> NDArray[np.int8]:
+    """Return the integers that `pack` was given, shape (..., 2 * width) for (..., width)."""
+    width = packed.shape[-1]
+    result = np.empty((*packed.shape[:-1], 2 * width), dtype=np.int8)
+    result[..., :width] = packed & 15
+    result[..., width:] = packed >> 4
+    result -= 8
+    return result
 
 
 def words_of(text: str) -> list[str]:
@@ -159,7 +244,8 @@ def read_encoder(path: Path, *, is_checked: bool = True) -> QuestionEncoder:
             for name, (dtype, shape, offset) in places.items()
         }
         stems = StringTable(arrays.pop("stems.blob"), arrays.pop("stems.offsets"))
-        return QuestionEncoder(header, stems, arrays.pop("rows"), arrays.pop("rows.scale"), arrays)
+        pieces = StringTable(arrays.pop("pieces.blob"), arrays.pop("pieces.offsets"))
+        return QuestionEncoder(header, stems, pieces, arrays.pop("rows"), arrays.pop("rows.scale"), arrays)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelFailed(f"{path} is damaged: its header cannot be read; reinstall causalist") from error
 
@@ -169,7 +255,7 @@ def nearest_stems(question: str, n: int, encoder: QuestionEncoder) -> list[str]:
     vector = encoder.encode(question)
     if vector is None:
         return []
-    products = (encoder.rows.astype(np.float32) @ vector.astype(np.float32)) * encoder.scales
+    products = (unpack(encoder.rows).astype(np.float32) @ vector.astype(np.float32)) * encoder.scales
     order = np.lexsort((np.arange(len(products)), -products))[:n]
     return [encoder.stems[int(row)] for row in order]
 
@@ -185,18 +271,63 @@ def rows_of_terms(terms: StringTable, encoder: QuestionEncoder) -> NDArray[np.in
     return result
 
 
-# Rows of the terms of the last indexes: (terms, encoder, rows). A server asks the same index again.
-_RECENT: list[tuple[StringTable, QuestionEncoder, NDArray[np.int64]]] = []
+@dataclass(frozen=True, slots=True)
+class TermVectors:
+    """Vectors of those terms of a repository that the encoder knows.
+
+    `numbers` are the terms, ascending. `integers`, int8 (n, width), times `scales` are their vectors.
+    """
+
+    numbers: NDArray[np.int64]
+    integers: NDArray[np.int8]
+    scales: Floats
+
+    def products(self, vector: NDArray[Any]) -> Floats:
+        """Return the products of all `integers` with a vector of integers: exact sums in any order of addition."""
+        result: Floats = self.integers.astype(np.float32) @ vector.astype(np.float32)
+        return result
+
+
+# Of the last indexes, as a server asks the same index again.
+_RECENT: list[tuple[StringTable, QuestionEncoder, TermVectors]] = []
 _MAX_CACHED_TABLES = 4
 
 
-def _cached_rows(terms: StringTable, encoder: QuestionEncoder) -> NDArray[np.int64]:
-    for table, by, rows in _RECENT:
+def vectors_of_terms(terms: StringTable, encoder: QuestionEncoder) -> TermVectors:
+    """Return the vectors of the terms of a repository, from a cache for the last ones."""
+    for table, by, vectors in _RECENT:
         if table is terms and by is encoder:
-            return rows
+            return vectors
     rows = rows_of_terms(terms, encoder)
-    _RECENT[:] = [(terms, encoder, rows), *_RECENT[: _MAX_CACHED_TABLES - 1]]
-    return rows
+    numbers = np.flatnonzero(rows >= 0)
+    vectors = TermVectors(numbers, unpack(encoder.rows[rows[numbers]]), encoder.scales[rows[numbers]])
+    _RECENT[:] = [(terms, encoder, vectors), *_RECENT[: _MAX_CACHED_TABLES - 1]]
+    return vectors
+
+
+def similar_terms(
+    words: Sequence[str], terms: StringTable, encoder: QuestionEncoder
+) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Return, for each word, (terms of a repository that mean about the same, cosines of their vectors with its own).
+
+    Terms are at most N_SIMILAR numbers with a cosine of MIN_COSINE and more, the most similar first, without the word
+    itself. A word that the encoder does not know has none.
+    """
+    vectors = vectors_of_terms(terms, encoder)
+    rows = [encoder.stems.position(word) for word in words]
+    known = unpack(encoder.rows[[max(row, 0) for row in rows]]).astype(np.float32)
+    integers = vectors.integers.astype(np.float32)
+    lengths = np.sqrt(np.einsum("ij,ij->i", integers, integers, dtype=np.float64))
+    products = (integers @ known.T).T.astype(np.float64)
+    result = []
+    for word, row, vector, product in zip(words, rows, known, products, strict=True):
+        cosines = product / (lengths * np.sqrt(float(vector @ vector)))
+        near = np.flatnonzero((cosines >= MIN_COSINE) & (vectors.numbers != terms.position(word)))
+        if row < 0:
+            near = near[:0]
+        near = near[np.argsort(-cosines[near], kind="stable")][:N_SIMILAR]
+        result.append((vectors.numbers[near], cosines[near]))
+    return result
 
 
 def _hashes(table: StringTable) -> NDArray[np.uint64]:
@@ -226,7 +357,7 @@ def compute_bag_norms(
     nodes = documents[order][starts]
     indptr = np.append(starts, len(order)).astype(np.int32)
     used, term_columns = _number_values(rows[order])
-    table: NDArray[np.float64] = encoder.rows[used].astype(np.float64) * encoder.scales[used, None]
+    table: NDArray[np.float64] = unpack(encoder.rows[used]).astype(np.float64) * encoder.scales[used, None]
     file_nodes, places = _number_values(files[nodes])
     of_files = np.zeros((len(file_nodes), table.shape[1]))
     norms, file_norms = np.zeros(n_nodes, dtype=np.float32), np.zeros(n_nodes, dtype=np.float32)
@@ -257,19 +388,19 @@ def _norms(vectors: NDArray[np.float64]) -> Floats:
 def bag_similarities(
     question: NDArray[np.int16], lexical: LexicalIndex, files: NDArray[np.int32], encoder: QuestionEncoder
 ) -> Scores:
-    """Return the cosine of each node with the vector of a question, plus FILE_SHARE of that of its file.
+    """Return the similarity of each node to the vector of a question, plus FILE_SHARE of the cosine of its file.
 
-    The result is 0 where the node's own cosine is not positive. `files` are the file nodes of all nodes. Raises
+    A similarity is a cosine in which NORM_OFFSET is added to the norm of the node. The result is 0 where it is not
+    positive. `files` are the file nodes of all nodes. Raises
     ModelFailed.
     """
     if not len(lexical.bag_norms):
         raise ModelFailed(
             "the index was built without the question encoder; delete the folder .causalist to build it again"
         )
-    rows = _cached_rows(lexical.terms, encoder)
-    has_vector = np.flatnonzero(rows >= 0)
-    exact = encoder.rows[rows[has_vector]].astype(np.float32) @ question.astype(np.float32)
-    products = exact.astype(np.float64) * encoder.scales[rows[has_vector]]
+    vectors = vectors_of_terms(lexical.terms, encoder)
+    has_vector = vectors.numbers
+    products = vectors.products(question).astype(np.float64) * vectors.scales
     postings = lexical.definitions
     starts = postings.indptr[has_vector].astype(np.int64)
     lengths = postings.indptr[has_vector + 1] - starts
@@ -281,7 +412,7 @@ def bag_similarities(
         values = _COUNT_WEIGHTS.take(postings.counts[at], mode="clip") * np.repeat(products[block], lengths[block])
         np.add.at(sums, postings.documents[at], values)
     norm = float(np.sqrt((question.astype(np.float64) ** 2).sum()))
-    own = _quotients(sums, lexical.bag_norms * norm)
+    own = _quotients(sums, (lexical.bag_norms + NORM_OFFSET) * norm)
     owners = np.maximum(files, 0)
     sums_of_files: Scores = np.bincount(owners, weights=sums, minlength=len(files)).astype(np.float64)
     of_file = _quotients(sums_of_files, lexical.file_bag_norms * norm)

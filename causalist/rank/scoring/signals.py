@@ -24,7 +24,7 @@ from causalist.model.index import History, LexicalIndex, Postings
 from causalist.model.node_ids import NodeKind, Role
 from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import Scores, Signal, TextMatches
-from causalist.rank.lexical.bm25 import bm25, max_idf_weight, name_coverage, name_share, query_coverage
+from causalist.rank.lexical.bm25 import bm25, impacts, max_idf_weight, name_coverage, name_share, query_coverage, rarity
 from causalist.rank.lexical.query_expansion import (
     files_that_run,
     indirect_synonym_terms,
@@ -32,7 +32,7 @@ from causalist.rank.lexical.query_expansion import (
     replacement_words,
     synonym_terms,
 )
-from causalist.rank.lexical.question_encoder import bag_similarities, shipped_encoder
+from causalist.rank.lexical.question_encoder import bag_similarities, shipped_encoder, similar_terms
 from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, above_zero
 from causalist.rank.scoring.history_and_roles import HISTORY_SIGNALS, history_signals, queried_roles, scores_from_tests
 from causalist.rank.scoring.mentions import frame_scores, identifier_scores, literal_scores, mention_scores
@@ -110,31 +110,71 @@ _MIN_SEMANTIC = 0.2
 
 def semantic_scores(
     question: ParsedQuery, terms: Mapping[int, float], lexical: LexicalIndex, files: NDArray[np.int32], by: GeneratorRun
-) -> Scores:
-    """Return the signal of the shipped encoder; zeros for patterns, and without a known word.
+) -> tuple[Scores, Scores]:
+    """Return (signal of the shipped encoder, what `similar_word_scores` adds to BM25); zeros for patterns.
 
     `terms`: weight by number of the words of the query that the repository has. Without any, nothing is found, as
     a query for `frobnicate` wants no other code. `files`: the file nodes of all nodes.
     """
 
-    def work() -> tuple[Scores]:
+    def work() -> tuple[Scores, Scores]:
         encoder = shipped_encoder()
         vector = encoder.encode(question.prose)
         if vector is None:
-            return (np.zeros(n_nodes),)
+            return np.zeros(n_nodes), np.zeros(n_nodes)
         covered = float(query_coverage(terms, lexical.definitions, n_nodes).max(initial=0.0))
         excess = max(
             (covered * len(terms) - _FEW_WORDS) / (_MANY_WORDS - _FEW_WORDS),
             (covered - _LOW_SHARE) / (_HIGH_SHARE - _LOW_SHARE),
         )
         factor = 1.0 - (1.0 - _MIN_SEMANTIC) * min(max(excess, 0.0), 1.0)
-        return (dense_signal(bag_similarities(vector, lexical, files, encoder)) * factor,)
+        return (
+            dense_signal(bag_similarities(vector, lexical, files, encoder)) * factor,
+            similar_word_scores(question, lexical, n_nodes),
+        )
 
     n_nodes = len(files)
     if question.is_pattern or not terms:
-        return np.zeros(n_nodes)
-    (scores,) = by.scores(Generator.SEMANTIC, 1, work)
-    return scores
+        return np.zeros(n_nodes), np.zeros(n_nodes)
+    signal, similar = by.scores(Generator.SEMANTIC, 2, work)
+    return signal, similar
+
+
+_MAX_SIMILAR_WORDS = 12  # words of a query, the heaviest, for which others stand in
+
+
+def similar_word_scores(question: ParsedQuery, lexical: LexicalIndex, n: int) -> Scores:
+    """Return what words with vectors near those of the query's add to BM25 of definitions, shape (n,).
+
+    A definition with `mask` instead of *hidden* gets the impact of `mask`, times the square of the cosine of both, and
+    no more than for a word as rare as *hidden*. Only the best word counts for each of the query, and only what exceeds
+    the query's own word. So a definition about all parts of a query gains more than one about a single part, which the
+    vector of the whole query does not tell apart.
+    """
+    own = lexical.definitions
+
+    def weight(item: tuple[str, float]) -> tuple[float, str]:
+        number = lexical.terms.position(item[0])
+        return -item[1] * (rarity(own, number) if number >= 0 else float(np.log1p(own.n_documents))), item[0]
+
+    heaviest = sorted(question.terms.items(), key=weight)[:_MAX_SIMILAR_WORDS]
+    found = similar_terms([word for word, _ in heaviest], lexical.terms, shipped_encoder())
+    in_query = {lexical.terms.position(word) for word in question.terms}
+    result, best = np.zeros(n), np.zeros(n)
+    for (word, times), (numbers, cosines) in zip(heaviest, found, strict=True):
+        number = lexical.terms.position(word)
+        rarest = rarity(own, number) if number >= 0 else float("inf")
+        best[:] = 0.0
+        for other, cosine in zip(numbers.tolist(), cosines.tolist(), strict=True):
+            if other not in in_query:
+                documents, values = impacts(own, other)
+                share = times * cosine**2 * min(1.0, rarest / rarity(own, other))
+                best[documents] = np.maximum(best[documents], share * values)
+        if number >= 0:
+            documents, values = impacts(own, number)
+            best[documents] -= times * values
+        result += np.maximum(best, 0.0)
+    return result
 
 
 def _median(values: Scores) -> float:
@@ -524,9 +564,9 @@ def compute_signals(
     dense = dense_scores(None if question.is_pattern else similarities, by, n)
     # What is quoted, or stands in a traceback, is meant as it is written.
     is_exact = bool(literal.any() or frame.any())
-    semantic = np.zeros(n)
+    semantic, similar_text = np.zeros(n), np.zeros(n)
     if is_semantic and not is_exact:
-        semantic = semantic_scores(question, terms, lexical, graph.nodes.files, by)
+        semantic, similar_text = semantic_scores(question, terms, lexical, graph.nodes.files, by)
     past = history or History()
     past_signals = by.scores(
         Generator.HISTORY, len(HISTORY_SIGNALS), lambda: tuple(history_signals(question, past, n, others).values())
@@ -538,7 +578,7 @@ def compute_signals(
         asked=has_queried_role,
         role=np.where(has_queried_role, 1.0, roles),
         kind=_kind_factors(question, graph, factors),
-        text=text + other_text,
+        text=text + other_text + similar_text,
         file_text=file_text,
         path=path,
         name=name,

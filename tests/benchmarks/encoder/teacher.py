@@ -13,6 +13,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,12 @@ from transformers import AutoModel, AutoTokenizer
 from causalist.rank.terms import split_word, stem
 
 BATCH_CHARACTERS = 12_000
+KINDS = ("doc", "title", "commit")
 # Most examples of one repository, by kind, whose vectors are computed.
-LIMITS = {"doc": 500, "title": 250, "commit": 550, "sentence": 550, "question": 250, "definition": 450}
+LIMITS = {
+    "doc": 500, "title": 250, "commit": 550, "sentence": 350, "definition": 450,
+    "question": 200, "long": 450, "everyday": 150,
+}  # fmt: skip
 _QUESTIONS = (
     "how does {} work", "why {}", "what happens when {}", "where is it decided that {}", "how can I {}",
     "when does it {}", "what does the app do if {}", "who may {}", "how long until {}",
@@ -47,7 +52,7 @@ class Teacher:
 
     def __init__(self) -> None:
         self._tokens: Any = AutoTokenizer.from_pretrained(model_folder())
-        self._model: Any = AutoModel.from_pretrained(model_folder()).eval()
+        self._model: Any = AutoModel.from_pretrained(model_folder()).eval().to(torch.bfloat16)
 
     def vectors(self, texts: Sequence[str], max_tokens: int = 64) -> NDArray[np.float16]:
         """Return unit vectors, shape (n, 384)."""
@@ -61,7 +66,7 @@ class Teacher:
                 [texts[i] for i in some], padding=True, truncation=True, max_length=max_tokens, return_tensors="pt"
             )
             with torch.inference_mode():
-                hidden = self._model(**given).last_hidden_state
+                hidden = self._model(**given).last_hidden_state.float()
             mask = given["attention_mask"][..., None]
             pooled = torch.nn.functional.normalize((hidden * mask).sum(1) / mask.sum(1), dim=1)
             result[some] = pooled.numpy().astype(np.float16)
@@ -88,24 +93,65 @@ def as_question(text: str) -> str:
     return form.format(said[:1].lower() + said[1:])
 
 
+def as_long_question(first: str, second: str) -> str:
+    """Return two texts as one question: people say what they see before they ask."""
+    start, rest = first.rstrip(" .;,:!?"), as_question(second)
+    return f"{start}; {rest}?" if digest(first)[1] % 2 else f"{rest}, {start[:1].lower() + start[1:]}?"
+
+
+def with_everyday_words(text: str, words: Sequence[str]) -> str:
+    """Return the text with about a third of its longer words replaced by words that the digest selects."""
+    said = text.split()
+    for i, word in enumerate(said):
+        chosen = digest(f"{text} {i}")
+        if len(word) > 3 and chosen[0] < 90:
+            said[i] = words[int.from_bytes(chosen[1:5], "little") % len(words)]
+    return " ".join(said)
+
+
 def read_mined(folder: Path) -> list[list[Any]]:
     """Return the examples of all repositories, by name."""
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
 
 
-def choose_texts(mined: Sequence[list[Any]]) -> tuple[list[str], list[str]]:
-    """Return (sentences, texts of definitions) whose vectors are computed."""
+def read_vectors(folder: Path) -> tuple[list[str], list[str], NDArray[np.float32], NDArray[np.float32]]:
+    """Return (sentences, texts of definitions, vectors of the former, vectors of the latter), each text once."""
+    texts: tuple[dict[str, None], dict[str, None]] = ({}, {})
+    vectors: tuple[list[NDArray[np.float16]], list[NDArray[np.float16]]] = ([], [])
+    for path in sorted(folder.glob("*.json")):
+        given = np.load(path.with_suffix(".npz"))
+        for kind, name in enumerate(("sentences", "definitions")):
+            for text, vector in zip(json.loads(path.read_text(encoding="utf-8"))[kind], given[name], strict=True):
+                if text not in texts[kind]:
+                    texts[kind][text] = None
+                    vectors[kind].append(vector)
+    return list(texts[0]), list(texts[1]), np.array(vectors[0], np.float32), np.array(vectors[1], np.float32)
+
+
+def everyday_words() -> list[str]:
+    """Return the whole words of the teacher's vocabulary in lower-case ASCII letters, from four letters on."""
+    words = (model_folder() / "vocab.txt").read_text(encoding="utf-8").split()
+    return [word for word in words if len(word) > 3 and word.isalpha() and word.isascii()]
+
+
+def choose_texts(mined: Sequence[Any], everyday: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return (sentences, texts of definitions) of one repository whose vectors are computed."""
+    _, _, items, pairs, prose = mined
     sentences: dict[str, None] = {}
-    definitions: dict[str, None] = {}
-    for _, _, items, pairs, prose in mined:
-        for kind in ("doc", "title", "commit"):
-            said = sample((text for each, text, _ in pairs if each == kind), LIMITS[kind])
-            sentences.update(dict.fromkeys(said))
-            if kind == "commit":
-                sentences.update(dict.fromkeys(as_question(text) for text in said[: LIMITS["question"]]))
-        sentences.update(dict.fromkeys(sample(prose, LIMITS["sentence"])))
-        definitions.update(dict.fromkeys(sample((item[5] for item in items if item[5]), LIMITS["definition"])))
-    return list(sentences), list(definitions)
+    said = {kind: sample((text for each, text, _ in pairs if each == kind), LIMITS[kind]) for kind in KINDS}
+    said["sentence"] = sample(prose, LIMITS["sentence"])
+    for texts in said.values():
+        sentences.update(dict.fromkeys(texts))
+    sentences.update(dict.fromkeys(as_question(text) for text in said["commit"][: LIMITS["question"]]))
+    # Texts of all kinds, in an order that mixes them.
+    short = (text for texts in said.values() for text in texts if len(text) < 140)
+    mixed = sorted(short, key=lambda text: digest(text + "+"))
+    long = [as_long_question(*each) for each in pairwise(mixed)]
+    sentences.update(dict.fromkeys(long[: LIMITS["long"]]))
+    some = [as_question(text) for text in mixed[-LIMITS["everyday"] :]]
+    sentences.update(dict.fromkeys(with_everyday_words(text, everyday) for text in some))
+    definitions = sample((item[5] for item in items if item[5]), LIMITS["definition"])
+    return list(sentences), definitions
 
 
 def choose_words(mined: Sequence[list[Any]], size: int) -> tuple[list[str], list[str], NDArray[np.int64]]:
@@ -161,22 +207,29 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--words", type=int, default=26_000)
     arguments = parser.parse_args()
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
-    mined = read_mined(arguments.mined)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    teacher = Teacher()
+    teacher, everyday = Teacher(), everyday_words()
+    for path in sorted(arguments.mined.glob("*.json")):
+        target = arguments.out / path.name
+        if target.exists():
+            continue
+        sentences, definitions = choose_texts(json.loads(path.read_text(encoding="utf-8")), everyday)
+        vectors = {"sentences": teacher.vectors(sentences, 48), "definitions": teacher.vectors(definitions, 96)}
+        np.savez(target.with_suffix(".npz"), **vectors)
+        target.write_text(json.dumps([sentences, definitions]), encoding="utf-8")
+        print(path.stem, len(sentences), "sentences", len(definitions), "definitions", flush=True)
+    mined = read_mined(arguments.mined)
     stems, surfaces, frequency = choose_words(mined, arguments.words)
     print(len(stems), "words", flush=True)
     np.savez(
-        arguments.out / "words.npz", stems=np.array(stems), frequency=frequency, vectors=teacher.vectors(surfaces, 8)
+        arguments.out / "words.npz",
+        stems=np.array(stems),
+        surfaces=np.array(surfaces),
+        frequency=frequency,
+        vectors=teacher.vectors(surfaces, 8),
     )
-    sentences, definitions = choose_texts(mined)
-    print(len(sentences), "sentences", len(definitions), "definitions", flush=True)
-    for name, texts, limit in (("sentences", sentences, 48), ("definitions", definitions, 96)):
-        vectors = teacher.vectors(texts, limit)
-        np.savez(arguments.out / f"{name}.npz", vectors=vectors)
-        (arguments.out / f"{name}.json").write_text(json.dumps(texts), encoding="utf-8")
 
 
 if __name__ == "__main__":

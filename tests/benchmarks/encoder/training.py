@@ -1,16 +1,13 @@
-"""Training of the question encoder from the teacher's vectors (torch, not needed to use the encoder).
+"""Word vectors of the question encoder, from the teacher's vectors (torch, not needed to use the encoder).
 
-    python -m tests.benchmarks.encoder.training MINED VECTORS OUT
+    python -m tests.benchmarks.encoder.training MINED VECTORS WORDS
 
-There are two stages. First a map of the teacher's space to fewer dimensions, a table of word vectors and a weight for
-each word are fitted so that the bag of the words of a definition lies near the texts that people wrote about it, and
-near what the teacher says of its text. Then the student, a small transformer over the same table, learns to place a
-question where the mapped teacher places it.
+A map of the teacher's space to fewer dimensions, a table of word vectors and a weight for each word are fitted so that
+the bag of the words of a definition lies near the texts that people wrote about it, and near what the teacher says of
+its text.
 """
 
 import argparse
-import hashlib
-import json
 import math
 import time
 from pathlib import Path
@@ -22,9 +19,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from causalist.model.string_table import StringTable
-from causalist.rank.lexical.question_encoder import COUNT_POWER, MAX_WORDS, encoder_bytes, words_of
-from tests.benchmarks.encoder.teacher import read_mined
+from causalist.rank.lexical.question_encoder import COUNT_POWER, words_of
+from tests.benchmarks.encoder.teacher import read_mined, read_vectors
 
 WEIGHT_NAME = 3
 
@@ -60,22 +56,13 @@ class Settings(NamedTuple):
     definitions: float = 1.5  # weight of what the teacher says of definitions
     l2: float = 1.0  # how far a word may leave its place in the teacher's space
     hold: float = 3.0  # how far similarities of sentences may leave the teacher's
-    width: int = 192
-    layers: int = 2
-    heads: int = 4
-    free: bool = True  # the words of questions have rows of their own
-    student_lr: float = 1.5e-3
-    student_batch: int = 128
-    epochs: int = 5
     every: int = 100
-    student_every: int = 500
 
 
 def read_examples(mined_folder: Path, vectors: Path) -> dict[str, Any]:
     words = np.load(vectors / "words.npz")
     number = {term: i for i, term in enumerate(words["stems"].tolist())}
-    sentences = json.loads((vectors / "sentences.json").read_text())
-    definitions = json.loads((vectors / "definitions.json").read_text())
+    sentences, definitions, sentence_vectors, definition_vectors = read_vectors(vectors)
     sentence_number = {text: i for i, text in enumerate(sentences)}
     definition_number = {text: i for i, text in enumerate(definitions)}
     indptr, ids, counts, doc_counts = [0], [], [], []
@@ -122,12 +109,11 @@ def read_examples(mined_folder: Path, vectors: Path) -> dict[str, Any]:
         np.array(indptr), np.array(ids, np.int32), np.array(counts, np.float32), np.array(doc_counts, np.float32)
     )
     pairs_ = Pairs(np.array(item), np.array(sentence), np.array(repository, np.int32), np.array(kinds))
-    tokens = [[number[w] for w in words_of(text) if w in number][:MAX_WORDS] for text in sentences]
+    tokens = [[number[w] for w in words_of(text) if w in number] for text in sentences]
     return {
         "stems": words["stems"], "frequency": words["frequency"], "word_vectors": words["vectors"].astype(np.float32),
         "bags": bags, "pairs": pairs_, "tokens": tokens,
-        "sentences": np.load(vectors / "sentences.npz")["vectors"].astype(np.float32),
-        "definitions": np.load(vectors / "definitions.npz")["vectors"].astype(np.float32),
+        "sentences": sentence_vectors, "definitions": definition_vectors,
         "taught": np.array(taught), "taught_item": np.array(taught_item),
     }  # fmt: skip
 
@@ -275,167 +261,16 @@ def fit_table(data: dict[str, Any], a: Settings, evaluate: Any) -> Table:
     return model
 
 
-class Layer(nn.Module):
-    """One pre-norm transformer layer."""
-
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        n, length, width = x.shape
-        q, k, v = self.qkv(self.norm1(x)).view(n, length, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
-        seen = functional.scaled_dot_product_attention(q, k, v, attn_mask=mask[:, None, None, :])
-        x = x + self.out(seen.transpose(1, 2).reshape(n, length, width))
-        return x + self.down(functional.relu(self.up(self.norm2(x))))
-
-
-class Student(nn.Module):
-    """A small transformer over the rows of the table."""
-
-    def __init__(self, table: Tensor, width: int, layers: int, heads: int, is_free: bool) -> None:
-        super().__init__()
-        # The rows of questions start as those of definitions and may leave them.
-        self.table = nn.Parameter(table, requires_grad=is_free)
-        n = table.shape[1]
-        self.enter = nn.Linear(n, width)
-        self.positions = nn.Parameter(torch.randn(MAX_WORDS, width) * 0.02)
-        self.layers = nn.ModuleList(Layer(width, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(width)
-        self.leave = nn.Linear(width, n)
-
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        x = self.enter(self.table[ids]) + self.positions[: ids.shape[1]]
-        for layer in self.layers:
-            x = layer(x, mask)
-        m = mask[..., None].float()
-        pooled = (self.norm(x) * m).sum(1) / m.sum(1).clamp(min=1)
-        return functional.normalize(self.leave(pooled), dim=1)
-
-
-def pad(tokens: list[list[int]]) -> tuple[Tensor, Tensor]:
-    longest = max(1, *(len(each) for each in tokens))
-    ids = np.zeros((len(tokens), longest), np.int64)
-    mask = np.zeros((len(tokens), longest), np.bool_)
-    for i, each in enumerate(tokens):
-        ids[i, : len(each)] = each
-        mask[i, : len(each)] = True
-    mask[:, 0] = True
-    return torch.from_numpy(ids), torch.from_numpy(mask)
-
-
-def fit_student(data: dict[str, Any], table: Table, a: Settings, evaluate: Any) -> Student:
-    generator = np.random.default_rng(a.seed)
-    torch.manual_seed(a.seed)
-    with torch.no_grad():
-        rows = table.table()
-        rows = rows / rows.norm(dim=1).mean()
-        targets = table.taught(torch.from_numpy(data["sentences"]))
-    student = Student(rows.clone(), a.width, a.layers, a.heads, bool(a.free))
-    decay = [p for p in student.parameters() if p.dim() > 1 and p.requires_grad]
-    plain = [p for p in student.parameters() if p.dim() <= 1]
-    optimizer = torch.optim.AdamW(
-        [{"params": decay, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}], lr=a.student_lr
-    )
-    tokens = data["tokens"]
-    usable = np.array([i for i in range(len(tokens)) if len(tokens[i]) >= 2])
-    is_held = usable % 29 == 0
-    held, usable = usable[is_held][:1500], usable[~is_held]
-    lengths = np.array([len(each) for each in tokens])
-    n_steps = a.epochs * len(usable) // a.student_batch
-    started, step = time.time(), 0
-    for _ in range(a.epochs):
-        order = generator.permutation(usable)
-        # Batches of about equal length save half of the time.
-        chunks = [order[i : i + 16 * a.student_batch] for i in range(0, len(order), 16 * a.student_batch)]
-        for chunk in chunks:
-            chunk = chunk[np.argsort(lengths[chunk], kind="stable")]
-            batches = [chunk[i : i + a.student_batch] for i in range(0, len(chunk), a.student_batch)]
-            for which in generator.permutation(len(batches)):
-                batch = batches[which]
-                lr = (
-                    a.student_lr
-                    * min(1, (step + 1) / 200)
-                    * (0.02 + 0.98 * (1 + math.cos(math.pi * min(step / n_steps, 1))) / 2)
-                )
-                for group in optimizer.param_groups:
-                    group["lr"] = lr
-                found = student(*pad([tokens[i] for i in batch]))
-                target = targets[batch]
-                loss = (1 - (found * target).sum(1)).mean()
-                optimizer.zero_grad(set_to_none=True)
-                loss.backward()
-                torch.nn.utils.clip_grad_norm_(student.parameters(), 1.0)
-                optimizer.step()
-                step += 1
-                if step % a.student_every == 0:
-                    with torch.no_grad():
-                        cos = (student(*pad([tokens[i] for i in held])) * targets[held]).sum(1).mean().item()
-                    print(
-                        step,
-                        n_steps,
-                        f"loss {loss.item():.4f} held cos {cos:.4f} {time.time() - started:.0f}s",
-                        evaluate(student),
-                        flush=True,
-                    )
-    return student
-
-
-def quantize(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Return (integers of 8 bits, scale of each row)."""
-    scales = np.maximum(np.abs(rows).max(axis=1), 1e-9) / 127
-    return np.rint(rows / scales[:, None]).astype(np.int8), scales.astype(np.float32)
-
-
-def encoder_arrays(table: Table, student: Student, stems: list[str]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an encoder file, with stems in the order of their bytes."""
-    with torch.no_grad():
-        rows = table.table().numpy()
-        weights = torch.exp(table.log_weight).numpy()
-    order = np.array(sorted(range(len(stems)), key=lambda i: stems[i].encode()))
-    names = StringTable.from_strings([stems[i] for i in order])
-    state = {name: value.numpy() for name, value in student.state_dict().items()}
-    arrays: dict[str, NDArray[Any]] = {"stems.blob": names.blob, "stems.offsets": names.offsets}
-    arrays["rows"], scales = quantize(rows[order])
-    arrays["rows.scale"] = (scales * weights[order]).astype(np.float32)
-    arrays["input"], arrays["input.scale"] = quantize(state.pop("table")[order])
-    arrays["positions"] = state.pop("positions")
-    for name, value in state.items():
-        if value.ndim == 2:
-            plain = name.removesuffix(".weight")
-            arrays[plain], arrays[f"{plain}.scale"] = quantize(value)
-        else:
-            arrays[name] = value
-    return arrays
-
-
-def write_encoder(path: Path, table: Table, student: Student, stems: list[str], origin: dict[str, Any]) -> None:
-    header = {"layers": len(student.layers), "heads": student.layers[0].heads, "origin": origin}
-    path.write_bytes(encoder_bytes(header, encoder_arrays(table, student, stems)))
-
-
 def train(mined: Path, vectors: Path, out: Path) -> None:
-    """Train the encoder and write its file."""
+    """Fit the vectors of words and the map of the teacher's space, and write them."""
     settings = Settings()
     torch.set_num_threads(settings.threads)
     torch.use_deterministic_algorithms(True)
     data = read_examples(mined, vectors)
     table = fit_table(data, settings, lambda _: "")
-    student = fit_student(data, table, settings, lambda _: "").eval()
-    origin = {
-        "teacher": "sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0)",
-        "sources": "docs/question-encoder.md",
-        "repositories": len(read_mined(mined)),
-        "sentences": len(data["sentences"]),
-        "definitions": len(data["definitions"]),
-        "pairs": len(data["pairs"].item),
-        "settings": settings._asdict(),
-    }
-    write_encoder(out, table, student, data["stems"].tolist(), origin)
-    print(f"{out}: {out.stat().st_size:,} bytes, {hashlib.sha256(out.read_bytes()).hexdigest()}")
+    with torch.no_grad():
+        rows = table.table() * torch.exp(table.log_weight)[:, None]
+    np.savez(out, stems=data["stems"], rows=rows.numpy(), map=table.map.detach().numpy())
 
 
 def main() -> None:
