@@ -77,11 +77,16 @@ def unnamed_file() -> IO[bytes]:
     """Return an open file that is gone with this process. Raises OSError.
 
     Without a folder, `tempfile` first writes a file to see whether it can, and a process that is killed then leaves it.
+    Where the system has files without a name, it is not loaded.
     """
+    folder, nameless = os.environ.get("TMPDIR") or "/tmp", getattr(os, "O_TMPFILE", 0)
+    if nameless:
+        with suppress(OSError):
+            return os.fdopen(os.open(folder, nameless | os.O_RDWR | os.O_EXCL | os.O_CLOEXEC, 0o600), "w+b")
     import tempfile
 
     try:
-        return tempfile.TemporaryFile(dir=os.environ.get("TMPDIR") or "/tmp")
+        return tempfile.TemporaryFile(dir=folder)
     except OSError:
         return tempfile.TemporaryFile()
 

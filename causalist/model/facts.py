@@ -13,12 +13,13 @@ same. Nothing left out here may be asked of another file anywhere in `causalist.
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from enum import IntEnum, StrEnum
 from itertools import accumulate
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from causalist._internal.lazy import dataclass
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.source import Diagnostic
 from causalist.model.type_notation import RETURNED

@@ -1,7 +1,10 @@
 """Settings of a language beside its grammar, from `grammars/<language>/language.toml`."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass as whole_dataclass
+from dataclasses import field
 from enum import StrEnum
+
+from causalist._internal.lazy import dataclass
 
 
 class ModuleSystem(StrEnum):
@@ -231,7 +234,7 @@ class ModuleSettings:
         return self.inclusion or self.system in (ModuleSystem.INCLUDE, ModuleSystem.DOTTED)
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # each is a key of caches: hashed by identity, which is quick
+@whole_dataclass(frozen=True, slots=True, eq=False)  # each is a key of caches: hashed by identity, which is quick
 class TypeSettings:
     """Types and annotations of a language."""
 
@@ -343,7 +346,7 @@ class ConversionSettings:
     """
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # each is a key of a cache: hashed by identity, which is quick
+@whole_dataclass(frozen=True, slots=True, eq=False)  # each is a key of a cache: hashed by identity, which is quick
 class ShapeSettings:
     """Generic types and functions by the values they hold or return."""
 

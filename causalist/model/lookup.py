@@ -3,10 +3,10 @@
 Also the results of `lint`, `layers` and `map`.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from causalist._internal.lazy import dataclass
 from causalist.model.graph import Edge
 from causalist.model.scores import Hit, Hop
 

@@ -115,6 +115,8 @@ def escape_path(path: str) -> str:
 
 def unescape_path(path: str) -> str:
     """Return the inverse of `escape_path`."""
+    if "%" not in path:
+        return path
     return path.replace("%3A%3A", "::").replace("%23", "#").replace("%25", "%")
 
 
@@ -183,7 +185,9 @@ def last_name(node: str) -> str:
     >>> [last_name(node) for node in ("a.py::C.m~2", "a.py::C~2.m", "a.cpp::n.C.~C", "a.py", "external:os.path")]
     ['m', 'm', '~C', '', '']
     """
-    own = (split_id(node)[1] or "").rpartition(".")[2]
+    own = "" if node.startswith("external:") else node.partition("::")[2].rpartition(".")[2]
+    if "~" not in own:
+        return own
     name, _, number = own.rpartition("~")
     return name if number.isdecimal() else own
 

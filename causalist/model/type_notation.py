@@ -55,7 +55,7 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 
-from causalist._internal.lazy import with_direct_members
+from causalist._internal.lazy import lazy_regex, with_direct_members
 from causalist.model.language_settings import ShapeSettings, TypeSettings
 
 OPTIONAL = "="  # ends the annotation of a parameter that may be left out
@@ -74,11 +74,11 @@ PLACE = ";place"
 PREDICATE = "is "  # before the type that a function says its argument has: its result is a truth value
 ABOVE = "above "  # in a value `<above T>`: the object itself, with the members of what T derives from
 MAX_UNION_MEMBERS = 6  # more alternatives say nothing
-_MARKED = re.compile(r"([^()\[\]:^!%&]*)((?:\(\)|\[(?:[k*#]|\d+)?\]|:\d+|[\^!%&])*)")
-_MARK = re.compile(r"\(\)|\[(?:[k*#]|\d+)?\]|:\d+|[\^!%&]")
-_CALL_OR_ITEM = re.compile(r"\(\)|\[\]")
+_MARKED = lazy_regex(r"([^()\[\]:^!%&]*)((?:\(\)|\[(?:[k*#]|\d+)?\]|:\d+|[\^!%&])*)")
+_MARK = lazy_regex(r"\(\)|\[(?:[k*#]|\d+)?\]|:\d+|[\^!%&]")
+_CALL_OR_ITEM = lazy_regex(r"\(\)|\[\]")
 _LAST_OF_MARK = frozenset(")]^!%&")
-_BRACKET = re.compile(r"[()\[\]{}]")
+_BRACKET = lazy_regex(r"[()\[\]{}]")
 _NO_SHAPES = ShapeSettings()
 _STRUCT = "struct{"
 
@@ -477,8 +477,8 @@ def split_chain_part(part: str, types: TypeSettings, shapes: ShapeSettings = _NO
     return split_marks(part) if types.prefixed or shapes.sequences else split_calls(part)
 
 
-_HEAD = re.compile(r"(?:class|interface|record|struct)\s+\w+<")
-_BOUNDED = re.compile(r"\s+extends\b|\s*:")  # behind the name of a type parameter
+_HEAD = lazy_regex(r"(?:class|interface|record|struct)\s+\w+<")
+_BOUNDED = lazy_regex(r"\s+extends\b|\s*:")  # behind the name of a type parameter
 
 
 def type_parameters_of(signature: str) -> list[str]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import LexicalIndex
 from causalist.model.lookup import Affected
@@ -65,26 +66,26 @@ TEST_WEIGHTS = TestWeights(
     bias=0.77, way=0.571, words=0.114, maker=0.491, named=2.073, alike=-1.069, runs=1.585, lacks=-0.615
 )
 NAMED = "named-in-text"  # in place of a rule
-_FIXTURE = re.compile(r"\bfixture\b")  # in the decorators of a function that prepares tests
-_SHARED = re.compile(r"\bscope\s*=\s*[\"'](?:class|module|package|session)[\"']")
-_AUTOMATIC = re.compile(r"\bautouse\s*=\s*True\b")
-_ASKED = re.compile(r"\busefixtures\(([^)]*)\)")
-_QUOTED = re.compile(r"[\"']([^\"']*)[\"']")
+_FIXTURE = lazy_regex(r"\bfixture\b")  # in the decorators of a function that prepares tests
+_SHARED = lazy_regex(r"\bscope\s*=\s*[\"'](?:class|module|package|session)[\"']")
+_AUTOMATIC = lazy_regex(r"\bautouse\s*=\s*True\b")
+_ASKED = lazy_regex(r"\busefixtures\(([^)]*)\)")
+_QUOTED = lazy_regex(r"[\"']([^\"']*)[\"']")
 _NAMED_PROBABILITY = 0.018  # of a test by uses, if only its text names what it runs
 # Tests of a function are probable if their odds are at least this share of this power of the best ones. Chosen on 27
 # suites, see docs/benchmarks.md: the surer the best test is, the less sure another one may be.
 PROBABLE_SHARE = 1 / 6
 PROBABLE_POWER = 0.7
-_PROVIDER = re.compile(r"^(?!.*\bvoid\b).*\bstatic\b", re.DOTALL)
+_PROVIDER = lazy_regex(r"^(?!.*\bvoid\b).*\bstatic\b", re.DOTALL)
 _MAX_SUBJECTS = 40  # nodes whose names are looked for; of more, some name is in any test
-_SETUP = re.compile(r"(?:async)?_?(?:set_?up|before|tear_?down|after|initiali[sz]e)", re.IGNORECASE)
+_SETUP = lazy_regex(r"(?:async)?_?(?:set_?up|before|tear_?down|after|initiali[sz]e)", re.IGNORECASE)
 _MAX_TYPES = 200  # above or below one type of tests
 _MIN_ODDS = 1e-4
 
 
 _RUNS = (*sorted(CALLABLE_KINDS), NodeKind.HANDLER)
 _MAX_NAMING = 2000  # tests with the words of a name; of more, the name says nothing
-_SPECIAL = re.compile(r"__\w+__")
+_SPECIAL = lazy_regex(r"__\w+__")
 # The code that runs special methods of Python, by their names. Where a method is run by nearly anything there is none.
 _RUN_BY = {
     "__repr__": r"\brepr\(|%r|!r\b",
@@ -380,8 +381,12 @@ def _probabilities_of_makers(
     functions makes.
     """
     ids, by_class, result = graph.nodes.ids, dict[int, dict[int, Affected] | None](), dict[int, float]()
+    methods = dict[int | str, int]()
     for node, user in tests.items():
-        method = chains.dispatched_to(ids.position(user.run_with) if user.run_with else node)
+        runner = user.run_with or node
+        if runner not in methods:
+            methods[runner] = chains.dispatched_to(ids.position(user.run_with) if user.run_with else node)
+        method = methods[runner]
         owner = int(graph.nodes.parents[method]) if method >= 0 else -1
         if owner < 0 or graph.kind(owner) not in TYPE_KINDS:
             continue

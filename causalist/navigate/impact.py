@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import unique_sorted, unique_with_first
+from causalist._internal.lazy import lazy_regex
 from causalist.errors import UsageError
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, rows_of
 from causalist.model.lookup import Affected
@@ -35,7 +36,7 @@ _ALTERNATIVE = re.compile(r"(?:elif|elsif|elseif|else|case|when)\b")
 _CLOSING = " \t})"
 _COMMENTS = ("#", "//", "*", "/*")
 _FAR = 1_000_000  # more than any row is indented
-_IN_QUOTES = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_IN_QUOTES = lazy_regex(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 
 
 class CallSites:
@@ -44,7 +45,7 @@ class CallSites:
     def __init__(self, graph: CodeGraph, read_text: Callable[[str], str]) -> None:
         self._graph = graph
         self._read_text = read_text
-        self._lines: dict[str, list[str]] = {}
+        self._lines: dict[int, list[str]] = {}  # by file
         self._shares: dict[int, float] = {}
 
     def share(self, number: int) -> float:
@@ -56,15 +57,17 @@ class CallSites:
     def _find_share(self, number: int) -> float:
         edges, nodes = self._graph.edges, self._graph.nodes
         source, row = int(edges.sources[number]), int(edges.rows[number])
-        start, path = int(nodes.start_rows[source]), split_id(nodes.ids[source])[0]
-        if path not in self._lines:
-            self._lines[path] = self._read_text(path).split("\n")
-        lines = self._lines[path]
+        start, file = int(nodes.start_rows[source]), int(nodes.files[source])
+        lines = self._lines.get(file)
+        if lines is None:
+            path = split_id(nodes.ids[file])[0] if file >= 0 else ""
+            lines = self._lines[file] = self._read_text(path).split("\n")
         if not start <= row < len(lines):
             return UNKNOWN_SHARE
         n_branches, n_loops = _count_around(lines, start, row)
-        name = split_id(nodes.ids[int(edges.targets[number])])[1] or ""
-        n_branches += _is_behind_condition(lines[row], name.rpartition(".")[2])
+        if _BRANCH.match(lines[row].strip().lstrip(_CLOSING)):
+            name = split_id(nodes.ids[int(edges.targets[number])])[1] or ""
+            n_branches += _is_behind_condition(lines[row], name.rpartition(".")[2])
         share = SHARES_BY_BRANCHES[min(n_branches, len(SHARES_BY_BRANCHES) - 1)]
         return share * LOOP_SHARE if n_loops else share
 
@@ -179,8 +182,7 @@ def find_affected_with_chains(
     reached[frontier] = True
     # Methods whose users are reached already: a deep chain of overriding methods is climbed once, not at each level.
     climbed: set[int] = set()
-    result: list[Affected] = []
-    reached_nodes: list[int] = []
+    users: dict[int, Affected] = {}
     roles = {int(role): role.label for role in Role}
     depth = 0
     while len(frontier) and (max_depth is None or depth < max_depth):
@@ -215,9 +217,7 @@ def find_affected_with_chains(
                 use = implicit[at - (len(numbers) - len(implicit))]
                 edge, runs = edge._replace(confidence=use.confidence), graph.nodes.ids[use.method]
             role = roles[int(graph.nodes.roles[node])]
-            result.append(Affected(node_id, depth, edge, role, by, graph.layer(node), graph.tier(node), runs))
-            reached_nodes.append(node)
-    users = dict(zip(reached_nodes, result, strict=True))
+            users[node] = Affected(node_id, depth, edge, role, by, graph.layer(node), graph.tier(node), runs)
     chains = _find_chains(graph, changed, users, min_confidence, sites, uses)
     chances = chains.probabilities
     return tuple(each._replace(probability=chances.get(node, 0.0)) for node, each in users.items()), chains

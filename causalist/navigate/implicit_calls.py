@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph, Edge, EdgeKind, linearize
 from causalist.model.language_settings import NameSettings
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, unescape_path
@@ -39,7 +40,7 @@ SPECIAL_USE_PRECISION = {EdgeKind.CALLS: 0.05, EdgeKind.REFERENCES: 0.01}
 # which calls the class, .28 (`__contains__`) to .68 (`__call__`) ran them. Of those that ran one which names it .05 to
 # .3 did, but that one mostly asks for the type of what another makes.
 COMMON_USE = {EdgeKind.CALLS: 0.45, EdgeKind.REFERENCES: 0.1}
-_COMMON = re.compile(r"__(?:call|getattr|getattribute|setattr|[gs]etitem|contains|len|a?enter|a?exit|get)__")
+_COMMON = lazy_regex(r"__(?:call|getattr|getattribute|setattr|[gs]etitem|contains|len|a?enter|a?exit|get)__")
 # The same for a method that no call is known to run: what makes the object hands it on to what calls it.
 UNSEEN_USE = {EdgeKind.CALLS: 0.3}
 
@@ -59,14 +60,14 @@ TABLE_USE = 0.45
 # Code that only names such a class may make one as it runs.
 METACLASS_USE = {EdgeKind.CALLS: 0.95, EdgeKind.EXTENDS: 0.95, EdgeKind.REFERENCES: 0.3}
 
-_BASES = re.compile(r"\bclass\s+\w+(?:\[[^()]*\])?\((.*)\)", re.DOTALL)
-_NO_BASE = re.compile(r"\[[^\]]*\]+|\w+\s*=\s*[\w.]+|#[^\n]*")  # arguments of types, and metaclasses
-_BASE = re.compile(r"(?:\w+\.)*(\w+)")
+_BASES = lazy_regex(r"\bclass\s+\w+(?:\[[^()]*\])?\((.*)\)", re.DOTALL)
+_NO_BASE = lazy_regex(r"\[[^\]]*\]+|\w+\s*=\s*[\w.]+|#[^\n]*")  # arguments of types, and metaclasses
+_BASE = lazy_regex(r"(?:\w+\.)*(\w+)")
 _MERE_BASES = frozenset(
     {"object", "ABC", "Generic", "Protocol", "TypedDict", "NamedTuple", "Enum", "IntEnum"}
 )  # call nothing
 _WORD = re.compile(r"\w+")
-_METACLASS = re.compile(r"\bmetaclass\s*=\s*(?:\w+\.)*(\w+)")
+_METACLASS = lazy_regex(r"\bmetaclass\s*=\s*(?:\w+\.)*(\w+)")
 _RUN_BY_CLASSES = {  # methods of a metaclass, and the uses of its classes that run them
     "__call__": (EdgeKind.CALLS,),
     "__new__": (EdgeKind.EXTENDS, EdgeKind.REFERENCES),
@@ -142,14 +143,17 @@ class ImplicitUses:
     def _find(self, method: int) -> Iterator[ImplicitUse]:
         types, is_chained = self._types, self._is_chained
         edges, nodes = types.graph.edges, types.graph.nodes
-        if is_chained:
+        node_id = nodes.ids[method]
+        name, is_callable = last_name(node_id), types.kinds[method] in CALLABLE_KINDS
+        if is_chained and is_callable:
             yield from _uses_of_maker(types, method)
-            yield from _indirect_uses(types, method)
+            yield from _indirect_uses(types, method, node_id)
             yield from _uses_of_registry(types, method)
+        if is_chained and name in _RUN_BY_CLASSES:
             yield from _uses_of_metaclass(types, method)
-        slot, precisions = _slot_of(types.graph, method), SPECIAL_USE_PRECISION
+        slot, precisions = _slot_of(types.graph, method, node_id) if is_callable else None, SPECIAL_USE_PRECISION
         if slot is None and is_chained and _is_never_called(types, method):
-            slot = _Slot(_owner(types.graph, method), last_name(nodes.ids[method]), False, False)
+            slot = _Slot(_owner(types.graph, method), name, False, False)
             precisions = OUTSIDE_USE if types.derives_from_outside(slot.owner) else UNSEEN_USE
         elif slot is not None and is_chained and _COMMON.fullmatch(slot.name):
             precisions = COMMON_USE
@@ -187,13 +191,13 @@ def special_uses(graph: CodeGraph, node: int) -> list[Edge]:
 
 def class_of_constructor(graph: CodeGraph, node: int) -> int:
     """Return the class whose instances a constructor makes, -1 if the node is no constructor."""
-    slot = _slot_of(graph, node)
+    slot = _slot_of(graph, node, graph.nodes.ids[node])
     return slot.owner if slot is not None and slot.is_constructor else -1
 
 
 def is_run_unnamed(graph: CodeGraph, node: int) -> bool:
     """Return True for a constructor or special method, which other files run without its name."""
-    return _slot_of(graph, node) is not None
+    return _slot_of(graph, node, graph.nodes.ids[node]) is not None
 
 
 def find_constructors_run(graph: CodeGraph, types: Iterable[int]) -> tuple[int, ...]:
@@ -246,14 +250,13 @@ def _settings_of_end(end: str) -> tuple[NameSettings, ...]:
     return tuple(load_settings()[dialect].names for dialect in dialects if dialect)
 
 
-def _slot_of(graph: CodeGraph, method: int) -> _Slot | None:
-    """Return the class of a constructor or special method, and its name there.
+def _slot_of(graph: CodeGraph, method: int, node_id: str) -> _Slot | None:
+    """Return the class of a constructor or special method with this id, and its name there.
 
     Returns None for a node that is no member of a class, and for methods that run only where they are named.
     """
     if graph.kind(method) not in CALLABLE_KINDS:
         return None
-    node_id = graph.nodes.ids[method]
     name = last_name(node_id)
     for names in _settings_of_id(node_id):
         for each in (*names.constructors, *names.initializers):
@@ -296,6 +299,7 @@ class _Types:
         self.graph = graph
         # Items of memory are read in a third of the time of items of arrays.
         edges = graph.edges
+        self.kinds, self.parents = graph.nodes.kinds.data, graph.nodes.parents.data
         self._kinds, self._indptr = edges.kinds.data, edges.indptr.data
         self._incoming, self._incoming_indptr = edges.incoming.data, edges.incoming_indptr.data
         self._positions = Positions(graph.nodes.ids)
@@ -315,8 +319,8 @@ class _Types:
         first, last = self._indptr[node], self._indptr[node + 1]
         return [number for number, kind in enumerate(self._kinds[first:last], first) if kind in kinds]
 
-    def namesakes(self, node: int) -> list[int]:
-        """Return `CodeGraph.namesakes` of a node."""
+    def namesakes(self, node: int, node_id: str) -> list[int]:
+        """Return `CodeGraph.namesakes` of a node with this id."""
         if self._repeated is None:
             ids = self.graph.nodes.ids
             marks = np.flatnonzero(ids.blob == ord("~"))
@@ -325,7 +329,7 @@ class _Types:
             self._repeated = frozenset(_REPEATED.sub("", each) for each in named)
         if not self._repeated:
             return []
-        bare = _without_number(self.graph.nodes.ids[node])
+        bare = _without_number(node_id)
         return self.graph.namesakes(node) if bare in self._repeated else []
 
     def that_run(self, method: int, slot: _Slot, *, is_chained: bool) -> dict[int, float]:
@@ -334,7 +338,7 @@ class _Types:
         These are its class and the classes that derive from it.
         """
         edges, certainty_by_type = self.graph.edges, {slot.owner: 1.0}
-        running = {slot.owner, method, *self.namesakes(method)}
+        running = {slot.owner, method, *self.namesakes(method, self.graph.nodes.ids[method])}
         level = [slot.owner]
         while level:
             derived: dict[int, float] = {}
@@ -380,8 +384,9 @@ class _Types:
         """Return the members of a type by a name, with overloads."""
         if (owner, name) not in self._members:
             ids = self.graph.nodes.ids
-            first = self._positions.of(f"{ids[owner]}.{last_name(ids[owner]) if name == _OWN_NAME else name}")
-            self._members[owner, name] = (first, *self.namesakes(first)) if first >= 0 else ()
+            node_id = f"{ids[owner]}.{last_name(ids[owner]) if name == _OWN_NAME else name}"
+            first = self._positions.of(node_id)
+            self._members[owner, name] = (first, *self.namesakes(first, node_id)) if first >= 0 else ()
         return self._members[owner, name]
 
     def linear_bases(self, owner: int) -> tuple[int, ...]:
@@ -424,13 +429,11 @@ class _Types:
         return False
 
 
-def _indirect_uses(types: _Types, function: int) -> Iterator[ImplicitUse]:
+def _indirect_uses(types: _Types, function: int, function_id: str) -> Iterator[ImplicitUse]:
     """Yield the reads of tables that name a function, and the calls of what is declared under the same name."""
     graph = types.graph
     nodes, edges = graph.nodes, graph.edges
-    if graph.kind(function) not in CALLABLE_KINDS:
-        return
-    for other in types.namesakes(function):
+    for other in types.namesakes(function, function_id):
         for number in types.into(other, (EdgeKind.CALLS,)):
             if int(edges.sources[number]) not in (function, other):
                 yield ImplicitUse(number, function, float(edges.confidences[number]), False)
@@ -452,14 +455,14 @@ def _uses_of_registry(types: _Types, function: int) -> Iterator[ImplicitUse]:
     """Yield the reads of tables that a decorator of a function, or a function inside of that, writes."""
     graph = types.graph
     nodes, edges = graph.nodes, graph.edges
-    if graph.kind(function) not in CALLABLE_KINDS:
-        return
-    named = set(_WORD.findall(nodes.signatures[function]))  # by annotations and default values, no decorators
     first = int(nodes.start_rows[function])
     for number in types.out_of(function, (EdgeKind.REFERENCES,)):
         decorator = int(edges.targets[number])
         is_above = int(edges.rows[number]) - first < _MAX_DECORATOR_ROWS
-        if not is_above or graph.kind(decorator) not in CALLABLE_KINDS or last_name(nodes.ids[decorator]) in named:
+        if not is_above or types.kinds[decorator] not in CALLABLE_KINDS:
+            continue
+        # By annotations and default values, which are no decorators.
+        if last_name(nodes.ids[decorator]) in _WORD.findall(nodes.signatures[function]):
             continue
         inner = (int(edges.targets[each]) for each in types.out_of(decorator, (EdgeKind.CONTAINS,)))
         writers = {decorator, *(each for each in inner if graph.kind(each) in CALLABLE_KINDS)}
@@ -475,9 +478,9 @@ def _uses_of_metaclass(types: _Types, method: int) -> Iterator[ImplicitUse]:
     """Yield the uses of the classes of a metaclass that run a method of it: calls, and classes that derive."""
     graph = types.graph
     nodes, edges = graph.nodes, graph.edges
-    kinds = _RUN_BY_CLASSES.get(last_name(nodes.ids[method]))
+    kinds = _RUN_BY_CLASSES[last_name(nodes.ids[method])]
     owner = int(nodes.parents[method])
-    if kinds is None or owner < 0 or graph.kind(owner) not in TYPE_KINDS:
+    if owner < 0 or graph.kind(owner) not in TYPE_KINDS:
         return
     for naming in types.into(owner, (EdgeKind.REFERENCES,)):
         holder, row = int(edges.sources[naming]), int(edges.rows[naming])
@@ -497,16 +500,15 @@ def _uses_of_metaclass(types: _Types, method: int) -> Iterator[ImplicitUse]:
 
 def _uses_of_maker(types: _Types, method: int) -> Iterator[ImplicitUse]:
     """Yield the uses of a class by the function that it stands in, which makes it and hands its instances out."""
-    graph = types.graph
-    nodes, edges = graph.nodes, graph.edges
-    if graph.kind(method) != NodeKind.METHOD:
+    edges, kinds, parents = types.graph.edges, types.kinds, types.parents
+    if kinds[method] != NodeKind.METHOD:
         return
     around: list[int] = []  # the class of the method, and the classes that it is a member of
-    maker = int(nodes.parents[method])
-    while maker >= 0 and graph.kind(maker) in TYPE_KINDS:
+    maker = parents[method]
+    while maker >= 0 and kinds[maker] in TYPE_KINDS:
         around.append(maker)
-        maker = int(nodes.parents[maker])
-    if maker < 0 or not around or graph.kind(maker) not in CALLABLE_KINDS:
+        maker = parents[maker]
+    if maker < 0 or not around or kinds[maker] not in CALLABLE_KINDS:
         return
     for number in (number for each in around for number in types.into(each, _NAMING)):
         if int(edges.sources[number]) == maker:
@@ -515,10 +517,9 @@ def _uses_of_maker(types: _Types, method: int) -> Iterator[ImplicitUse]:
 
 def _is_never_called(types: _Types, method: int) -> bool:
     """Return True for a method that nothing is known to call, emit or serve, and none that it overrides either."""
-    graph = types.graph
-    if graph.kind(method) != NodeKind.METHOD:
+    if types.kinds[method] != NodeKind.METHOD:
         return False
-    sources, targets = graph.edges.sources, graph.edges.targets
+    sources, targets = types.graph.edges.sources, types.graph.edges.targets
     if any(sources[number] != method for number in types.into(method, _RUNNING)):
         return False
     above = [int(targets[number]) for number in types.out_of(method, (EdgeKind.OVERRIDES,))]

@@ -127,9 +127,10 @@ def find_files_changing_with(
     weights = weigh_history(len(index.history.commits))
     files = _Files(index, owners)
     users = _find_users(affected)
+    commits = _CommonCommits(index.history, files.nodes)
     best: dict[str, ChangesWith] = {}
     for owner in owners:
-        common = _count_common_commits(index.history, files.nodes, owner)
+        common = commits.of(owner)
         evidence = files.collect(owner, files.uses_of(users), common)
         parts = scale_evidence(evidence) * np.array(weights[1:])
         chances = 1.0 / (1.0 + np.exp(-(parts.sum(axis=1) + weights.bias)))
@@ -188,6 +189,8 @@ def gather_missing(index: Index, changed: Iterable[str]) -> MissingEvidence | No
     nodes, history = index.graph.nodes, index.history
     places = (nodes.ids.position(file_id(path)) for path in changed)
     owners = sorted({place for place in places if place >= 0})
+    if not owners:
+        return None
     among = _find_partners(history, owners)
     among = among[np.isin(nodes.roles[among], (Role.CODE, Role.TEST))]
     if not len(among):
@@ -199,8 +202,9 @@ def gather_missing(index: Index, changed: Iterable[str]) -> MissingEvidence | No
     n_both, reasons = np.zeros(len(files.nodes), dtype=np.int64), np.zeros(len(files.nodes), dtype=np.int64)
     idle, together, n_commits = np.zeros(len(files.nodes)), np.zeros(len(files.nodes)), dict[int, int]()
     most = np.zeros(len(files.nodes), dtype=np.int64)
+    commits = _CommonCommits(history, files.nodes)
     for owner, uses in zip(owners, _find_direct_uses(index, owners, files.nodes), strict=True):
-        common = _count_common_commits(history, files.nodes, owner)
+        common = commits.of(owner)
         evidence = files.collect(owner, uses, common)
         odds = scale_evidence(evidence) @ np.array(WITH_HISTORY[1:]) + WITH_HISTORY.bias
         nothing += np.logaddexp(0.0, odds)  # -ln(1 - p)
@@ -210,7 +214,7 @@ def gather_missing(index: Index, changed: Iterable[str]) -> MissingEvidence | No
         n_commits[owner], most = common.n_commits, np.maximum(most, common.counts)
     few = np.full(len(nothing), 1.0 / (1.0 + len(owners)))
     scaled = np.column_stack([np.log(nothing), few, np.log1p(idle), np.log1p(together / _COMMON_UNIT)])
-    kept = (most >= MIN_COMMON) & ~np.isin(files.nodes, owners)
+    kept = (most >= MIN_COMMON) & ~np.isin(files.nodes, owners, kind="table")
     return MissingEvidence(files.nodes[kept], scaled[kept], n_both[kept], reasons[kept], n_commits)
 
 
@@ -219,7 +223,7 @@ def _find_partners(history: History, owners: Sequence[int]) -> NDArray[np.int64]
     commits = np.repeat(np.arange(len(history.indptr) - 1), np.diff(history.indptr))
     is_partner = np.zeros(len(history), dtype=np.bool_)
     is_own = np.zeros(len(history.indptr) - 1, dtype=np.bool_)
-    for row in np.flatnonzero(np.isin(history.nodes, owners)).tolist():
+    for row in np.flatnonzero(np.isin(history.nodes, owners, kind="table")).tolist():
         own = commits[history.files == row]
         is_own[own] = True
         is_partner |= np.bincount(history.files[is_own[commits]], minlength=len(history)) >= MIN_COMMON
@@ -234,7 +238,7 @@ def _find_direct_uses(index: Index, owners: Sequence[int], files: NDArray[np.int
     for kind, share in RUN_SHARES.items():
         shares[kind] = share
     targets = nodes.files[edges.targets]
-    between = np.flatnonzero(np.isin(targets, owners) & (nodes.files[edges.sources] >= 0))
+    between = np.flatnonzero(np.isin(targets, owners, kind="table") & (nodes.files[edges.sources] >= 0))
     sources, targets = nodes.files[edges.sources[between]], targets[between]
     chances = shares[edges.kinds[between]] * edges.confidences[between]
     for owner in owners:
@@ -259,7 +263,7 @@ def gather_evidence(index: Index, owner: int, affected: Iterable[Affected]) -> t
     """Return the paths of all files of code, and what speaks for each when the file `owner` changes."""
     files = _Files(index, [owner])
     uses = files.uses_of(_find_users(affected))
-    return files.paths, files.collect(owner, uses, _count_common_commits(index.history, files.nodes, owner))
+    return files.paths, files.collect(owner, uses, _CommonCommits(index.history, files.nodes).of(owner))
 
 
 def scale_evidence(evidence: ChangeEvidence) -> NDArray[np.float64]:
@@ -285,31 +289,45 @@ class _Common(NamedTuple):
     n_commits: int
 
 
-def _count_common_commits(history: History, files: NDArray[np.int64], owner: int) -> _Common:
-    """Return what the commits of the file `owner` say of the files with nodes `files`, which ascend."""
-    n, n_all = len(files), len(history.indptr) - 1
-    together, counts, idle = np.zeros(n), np.zeros(n, dtype=np.int64), np.full(n, n_all, dtype=np.int64)
-    if not len(history) or not n_all or not n:
-        return _Common(together, counts, idle, 0)
-    row_of_file = np.searchsorted(files, history.nodes)
-    row_of_file = np.where(
-        (row_of_file < n) & (files[np.minimum(row_of_file, n - 1)] == history.nodes), row_of_file, -1
-    )
-    touched = row_of_file[history.files]
-    commits = np.repeat(np.arange(n_all), np.diff(history.indptr))
-    is_indexed = touched >= 0
-    touched_files, first = unique_with_first(touched[is_indexed])  # the newest commit comes first
-    idle[touched_files] = commits[is_indexed][first]
-    own = commits[history.nodes[history.files] == owner]  # newest first
-    rows, ranks = rows_of(history.indptr, own)
-    weights = 1.0 / (np.arange(len(own)) + _RANK_OFFSET)
-    n_others = np.maximum(history.commits.n_files[own] - 1, 1)
-    shares = weights / np.sqrt(n_others)
-    kept = touched[rows] >= 0
-    others = touched[rows][kept]
-    counts += np.bincount(others, minlength=n)
-    together += np.bincount(others, weights=shares[ranks[kept]], minlength=n) / (weights.sum() + _COMMON_PRIOR)
-    return _Common(together, counts, idle, len(own))
+class _CommonCommits:
+    """Commits in common of files with nodes `files`, which ascend; what one changed file does not decide is kept."""
+
+    def __init__(self, history: History, files: NDArray[np.int64]) -> None:
+        n, n_all = len(files), len(history.indptr) - 1
+        self._history, self._n = history, n
+        self._is_empty = not len(history) or not n_all or not n
+        self._idle = np.full(n, n_all, dtype=np.int64)
+        if self._is_empty:
+            return
+        row_of_file = np.searchsorted(files, history.nodes)
+        row_of_file = np.where(
+            (row_of_file < n) & (files[np.minimum(row_of_file, n - 1)] == history.nodes), row_of_file, -1
+        )
+        self._touched = row_of_file[history.files]
+        self._commits = np.repeat(np.arange(n_all), np.diff(history.indptr))
+        is_indexed = self._touched >= 0
+        touched_files, first = unique_with_first(self._touched[is_indexed])  # the newest commit comes first
+        self._idle[touched_files] = self._commits[is_indexed][first]
+
+    def of(self, owner: int) -> _Common:
+        """Return what the commits of the file `owner` say of the files."""
+        history, n = self._history, self._n
+        together, counts = np.zeros(n), np.zeros(n, dtype=np.int64)
+        if self._is_empty:
+            return _Common(together, counts, self._idle, 0)
+        row = int(np.searchsorted(history.nodes, owner))
+        is_known = row < len(history) and history.nodes[row] == owner
+        own = self._commits[history.files == (row if is_known else -1)]  # newest first
+        rows, ranks = rows_of(history.indptr, own)
+        weights = 1.0 / (np.arange(len(own)) + _RANK_OFFSET)
+        n_others = np.maximum(history.commits.n_files[own] - 1, 1)
+        shares = weights / np.sqrt(n_others)
+        touched = self._touched[rows]
+        kept = touched >= 0
+        others = touched[kept]
+        counts += np.bincount(others, minlength=n)
+        together += np.bincount(others, weights=shares[ranks[kept]], minlength=n) / (weights.sum() + _COMMON_PRIOR)
+        return _Common(together, counts, self._idle, len(own))
 
 
 class _Files:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from causalist.parse.parser import parse_file, parse_source, parse_text
     from causalist.parse.prose import prose_kind
     from causalist.parse.secret_scan import find_candidate_texts, find_secrets
-    from causalist.parse.syntax_tree import parse_syntax, parse_tree, reader_of
+    from causalist.parse.syntax_tree import may_be_code, parse_syntax, parse_tree, reader_of
 
 __all__ = [
     "MASK",
@@ -34,6 +34,7 @@ __all__ = [
     "load_settings",
     "mask_range",
     "mask_secrets",
+    "may_be_code",
     "missing_language_of",
     "parse_file",
     "parse_source",
@@ -50,7 +51,7 @@ __getattr__ = exports(
     __name__,
     {
         "parser": "parse_file parse_source parse_text",
-        "syntax_tree": "parse_syntax parse_tree reader_of",
+        "syntax_tree": "may_be_code parse_syntax parse_tree reader_of",
         "grammar_digest": "all_grammars",
         "languages": "claimants dialect_of grammar_version load_grammar load_language load_settings "
         "missing_language_of",

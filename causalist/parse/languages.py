@@ -5,7 +5,6 @@ import importlib.util
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 import tree_sitter
 
+from causalist._internal.lazy import dataclass
 from causalist.errors import GrammarError
 from causalist.model.language_settings import (
     CommentSettings,

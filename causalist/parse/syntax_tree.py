@@ -278,6 +278,15 @@ def parse_syntax(path: str, data: bytes) -> tuple[tree_sitter.Tree, str] | None:
         return None
 
 
+def may_be_code(path: str) -> bool:
+    """Return False for a file that no grammar reads, whatever it contains.
+
+    >>> may_be_code("a.py"), may_be_code("bin/setup"), may_be_code("CHANGES.md")
+    (True, True, False)
+    """
+    return bool(dialect_of(path) or claimants(path)) or is_component(path) or is_notebook(path) or may_be_script(path)
+
+
 def _find_code(path: str, data: bytes) -> tuple[str, bytes]:
     """Return (dialect, view) of the code in a file that no grammar reads by its name; "" for none."""
     from causalist.parse.embedded_code import read_component, read_notebook  # few files need what it compiles

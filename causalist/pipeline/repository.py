@@ -85,9 +85,11 @@ class VersionFacts:
 
     def __init__(self, cache: "FactsCache", versions: "Sequence[FileVersions]") -> None:
         from causalist.index.collect import reader_of
+        from causalist.parse import may_be_code  # the reader of text is not loaded for its name
         from causalist.source import blob_hash
 
         sides = [side for v in versions for side in ((v.before, v.old), (v.after, v.new)) if side[1]]
+        sides = [(path, data) for path, data in sides if may_be_code(path)]
         self._cache = cache
         self._keys = {(path, id(data)): (blob_hash(data), reader_of(path)) for path, data in sides if data is not None}
         self._known = cache.get_many(self._keys.values(), words=False, bodies=False)

@@ -5,7 +5,7 @@ the parameters before the change and does not fit those after it, so that a call
 definition is rarely reported. Calls with an unknown number of arguments (`*args`, spreads) are skipped.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from causalist.navigate.edges import find_overridden
 from causalist.navigate.implicit_calls import class_of_constructor
 from causalist.parse import dialect_of, with_line_feeds
 from causalist.rank import bm25
-from causalist.review.changes import ChangedDefinition, ChangeKind, DefinitionVersion
+from causalist.review.changes import ChangedDefinition, ChangeKind, DefinitionVersion, ReadFile
 from causalist.review.syntax_file import CallAt, DeclaredParameter, SyntaxFile
 
 _MIN_CONFIDENCE = 0.5  # or certainty, of the edge that says which definition is called
@@ -73,12 +73,14 @@ def find_broken_calls(
     definitions: Sequence[ChangedDefinition],
     places: dict[int, int],
     read: Callable[[str], bytes | None],
+    known: Mapping[str, ReadFile] | None = None,
 ) -> tuple[BrokenCall, ...]:
     """Return the calls that changed, renamed and removed definitions break, the surest first.
 
-    `places` are those of `locate_versions`; `read` gives a file after the change, None if it cannot be read.
+    `places` are those of `locate_versions`; `read` gives a file after the change, None if it cannot be read. `known`
+    are files that were read already.
     """
-    files = _Files(read)
+    files = _Files(read, known or {})
     call_by_key: dict[tuple[str, int, str], BrokenCall] = {}
     for position, each in enumerate(definitions):
         old, new = each.old, each.new
@@ -100,8 +102,8 @@ def find_broken_calls(
 class _Files:
     """Syntax trees of files, each read once."""
 
-    def __init__(self, read: Callable[[str], bytes | None]) -> None:
-        self._read = read
+    def __init__(self, read: Callable[[str], bytes | None], known: Mapping[str, ReadFile]) -> None:
+        self._read, self._known = read, known
         self._texts: dict[str, bytes | None] = {}
         self._trees: dict[str, SyntaxFile | None] = {}
         self._spans: dict[int, list[tuple[int, int]]] = {}
@@ -116,12 +118,16 @@ class _Files:
         return self._spans[file]
 
     def tree(self, path: str) -> SyntaxFile | None:
+        if path in self._known:
+            return self._known[path].syntax
         if path not in self._trees:
             data = self._text(path)
             self._trees[path] = None if data is None else SyntaxFile.read(path, data)
         return self._trees[path]
 
     def _text(self, path: str) -> bytes | None:
+        if path in self._known:
+            return self._known[path].text
         if path not in self._texts:
             data = self._read(path)
             self._texts[path] = None if data is None else with_line_feeds(data)

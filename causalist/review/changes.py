@@ -15,7 +15,7 @@ from typing import NamedTuple
 from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, symbol_id
 from causalist.model.source import DiagnosticSlug
-from causalist.parse import mask_secrets, with_line_feeds
+from causalist.parse import mask_secrets, may_be_code, with_line_feeds
 from causalist.review.syntax_file import DeclaredParameter, SyntaxFile
 from causalist.review.versions import FileVersions
 
@@ -223,6 +223,8 @@ def _parse(path: str, data: bytes) -> FileFacts:
 
 def read_version(path: str, data: bytes, facts_of: Facts = _parse) -> ReadFile | None:
     """Return a version of a file; None if it has no language."""
+    if not may_be_code(path):
+        return None
     facts = facts_of(path, data)
     return ReadFile(path, data, facts) if facts.language else None
 

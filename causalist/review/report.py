@@ -198,7 +198,7 @@ def review_change(
         definitions,
         comparison.files,
         tuple(each for each in affected if each.role != Role.TEST.label and split_id(each.node)[0]),
-        find_broken_calls(index, definitions, places, read),
+        find_broken_calls(index, definitions, places, read, comparison.read),
         tests,
         int(is_test.sum()),
         find_missing_files(index, [each.path for each in comparison.files], _coded_paths(comparison)),

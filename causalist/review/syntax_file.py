@@ -7,7 +7,6 @@ the commas of the grammar and each item is read from its text, because grammars 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import tree_sitter
@@ -90,6 +89,7 @@ class SyntaxFile:
         self.language = language
         self.text = text
         self.has_errors = tree.root_node.has_error
+        self._calls: dict[frozenset[str], list[CallAt]] = {}
         self._doc_strings = load_language(language).comments.doc == "string"
 
     @classmethod
@@ -237,26 +237,35 @@ class SyntaxFile:
         """Return the calls of something with one of these names in a span, in order."""
         if not any(name.encode() in self.text[start:end] for name in names):
             return []
-        starts, nodes = self._call_nodes
-        inside = nodes[bisect_left(starts, start) : bisect_left(starts, end)]
-        calls = [self._read_call(node, listed, names) for node, listed in inside]
-        return sorted((call for call in calls if call is not None), key=lambda call: (call.start, call.row))
+        if names not in self._calls:
+            self._calls[names] = self._find_calls(names)
+        calls = self._calls[names]
+        first, last = (bisect_left(calls, at, key=lambda call: call.start) for at in (start, end))
+        return calls[first:last]
 
-    @cached_property
-    def _call_nodes(self) -> tuple[list[int], list[tuple[tree_sitter.Node, tree_sitter.Node]]]:
-        """Return (first bytes, (call, list of its arguments)) of all calls, by their first byte."""
-        nodes: list[tuple[int, tuple[tree_sitter.Node, tree_sitter.Node]]] = []
-        stack = [self.root]
-        while stack:
-            node = stack.pop()
-            children = node.children
-            if children:
-                stack.extend(reversed(children))
-                listed = _arguments_of(node)
-                if listed is not None:
-                    nodes.append((node.start_byte, (node, listed)))
-        nodes.sort(key=lambda each: each[0])
-        return [start for start, _ in nodes], [each for _, each in nodes]
+    def _find_calls(self, names: frozenset[str]) -> list[CallAt]:
+        """Return the calls of something with one of these names, by their first byte.
+
+        Only nodes around the names in the text are visited, because most of a file calls something else.
+        """
+        any_name = b"|".join(re.escape(name.encode()) for name in sorted(names))
+        written = re.compile(rb"(?<!\w)(?:%b)(?!\w)" % any_name)
+        listed_by_call: dict[int, tuple[tree_sitter.Node, tree_sitter.Node]] = {}
+        visited: set[int] = set()
+        cursor = self.root.walk()
+        for at in (matched.start() for matched in written.finditer(self.text)):
+            cursor.reset(self.root)
+            while (node := cursor.node) is not None and node.start_byte <= at:
+                if node.id not in visited:
+                    visited.add(node.id)
+                    listed = _arguments_of(node)
+                    if listed is not None:
+                        listed_by_call[node.id] = node, listed
+                if cursor.goto_first_child_for_byte(at) is None:
+                    break
+        nodes = sorted(listed_by_call.values(), key=lambda pair: (pair[0].start_byte, -pair[0].end_byte))
+        calls = [self._read_call(node, listed, names) for node, listed in nodes]
+        return sorted((call for call in calls if call is not None), key=lambda call: (call.start, call.row))
 
     def _read_call(self, node: tree_sitter.Node, listed: tree_sitter.Node, names: frozenset[str]) -> CallAt | None:
         callee = next((c for c in map(node.child_by_field_name, _CALLEES) if c is not None and c.id != listed.id), None)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.errors import GitError, UsageError
 from causalist.model.source import FileEntry, SourceFile
 from causalist.source import BlobReader, as_utf8, blob_hash, read_bytes
@@ -19,7 +20,7 @@ from causalist.source.git import RunningGit, git_arguments, head_commit, work_tr
 _MIN_COMMON = 0.5  # of the lines of two files of which one is the other renamed
 _MAX_PAIRS = 10_000  # removed and added files whose lines are compared
 _MAX_BYTES = 1_000_000  # of a file that is no code and is compared
-_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = lazy_regex(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _SUBMODULE = b"160000"
 _LINK = b"120000"
 _NO_FILE = b"000000"
