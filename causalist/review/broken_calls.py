@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.model.graph import BUILD_VARIANT, CodeGraph, EdgeKind
 from causalist.model.index import Index
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, file_id, last_name, split_id
@@ -25,6 +26,8 @@ _GONE_SHARE = 0.8  # of calls by the unique name of a removed definition, that m
 _NAME_SHARE = 0.6  # of calls by the unique name of a definition, that mean it
 _MIN_NAME_CHARACTERS = 6  # characters of a name that says enough
 _MAX_FILES = 200  # with a name in their text
+# Methods of these languages are called with a receiver only, so that a call of a name alone means something else.
+_RECEIVER_LANGUAGES = frozenset({"python", "javascript", "flow", "typescript", "tsx", "go", "rust", "php"})
 _UNTOLD_ARITY = frozenset({"javascript", "flow"})  # may be called with more arguments than there are parameters
 _MAX_NAMESAKES = 40
 
@@ -133,6 +136,22 @@ class _Files:
             self._texts[path] = None if data is None else with_line_feeds(data)
         return self._texts[path]
 
+    def imports(self, path: str, name: str) -> bool:
+        """Return True if a changed file imports something by this name."""
+        return path in self._known and any(each.alias == name for each in self._known[path].facts.imports)
+
+    def is_own_name(self, graph: CodeGraph, node: int, name: str) -> bool:
+        """Return True if a node or a function around it has a parameter of this name."""
+        nodes = graph.nodes
+        while node >= 0 and nodes.kinds[node] in CALLABLE_KINDS:
+            tree = self.tree(split_id(nodes.ids[node])[0])
+            span = int(nodes.start_bytes[node]), int(nodes.end_bytes[node])
+            listed = None if tree is None else tree.parameters(*span, is_method=False)
+            if any(each.name == name for each in listed or ()):
+                return True
+            node = int(nodes.parents[node])
+        return False
+
     def calls_in(self, graph: CodeGraph, node: int, names: frozenset[str]) -> list[CallAt]:
         """Return the calls by these names in a node, outside of callables in it."""
         nodes, path = graph.nodes, split_id(graph.nodes.ids[node])[0]
@@ -206,6 +225,8 @@ def _find_misfits(
             calls = [call for call in calls if call.row in told[source][0]]  # others may call something else
         for call in calls:
             if call.is_open or caller is None or (shared and call.name in names):
+                continue
+            if call.is_bare and files.is_own_name(graph, source, call.name):
                 continue
             language = caller.language
             if any(describe_misfit(call, listed, language) == "" for listed in fitting):
@@ -297,7 +318,9 @@ def _find_calls_of_gone(
 ) -> list[BrokenCall]:
     """Return the calls by a name that nothing in the repository has any more, in files that knew the definition.
 
-    They have no known target. Names that something else in the repository has are left out.
+    They have no known target. Names that something else in the repository has are left out, and so are calls that the
+    definition cannot have been meant by: those of a parameter or import of that name, those of a name alone if it was
+    a method, and those in other files if it stood in a function.
     """
     name, graph, nodes = old.fact.name, index.graph, index.graph.nodes
     if _find_by_name(index, name):
@@ -306,9 +329,17 @@ def _find_calls_of_gone(
     why = f"{name} is now {new.fact.qualname}" if new is not None and is_renamed else f"{name} was removed"
     target = old.node
     broken: list[BrokenCall] = []
+    informed = _files_that_use(graph, old.path)
     for source in _untold_callers(graph, name, old.path):
         path = split_id(nodes.ids[source])[0]
+        if path != old.path and (old.is_local or (informed is not None and int(nodes.files[source]) not in informed)):
+            continue
+        if path == old.path and files.imports(path, name):
+            continue
         for call in files.calls_in(graph, source, frozenset({name})):
+            is_method = old.is_method and _language(files, path) in _RECEIVER_LANGUAGES
+            if call.is_bare and (is_method or files.is_own_name(graph, source, name)):
+                continue
             if (
                 call.is_open
                 or old.parameters is None
@@ -316,6 +347,17 @@ def _find_calls_of_gone(
             ):
                 broken.append(BrokenCall(path, call.row + 1, nodes.ids[source], target, why, _GONE_SHARE))
     return broken
+
+
+def _files_that_use(graph: CodeGraph, path: str) -> set[int] | None:
+    """Return the files that use something of a file, or that it uses; None if the graph does not have it."""
+    nodes, edges = graph.nodes, graph.edges
+    own = nodes.ids.position(file_id(path))
+    if own < 0:
+        return None
+    of_sources, of_targets = nodes.files[edges.sources], nodes.files[edges.targets]
+    users = unique_sorted(of_sources[of_targets == own]).tolist()
+    return {own, *users, *unique_sorted(of_targets[of_sources == own]).tolist()}
 
 
 def _writers_of(index: Index, name: str, path: str) -> list[int]:

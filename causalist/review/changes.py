@@ -66,6 +66,16 @@ class DefinitionVersion:
         return symbol_id(self.path, self.fact.qualname)
 
     @property
+    def is_local(self) -> bool:
+        """True inside of a function: other files cannot name it."""
+        definitions, parent = self._file.facts.definitions, self.fact.parent
+        while parent != MODULE_SCOPE:
+            if definitions[parent].kind in CALLABLE_KINDS:
+                return True
+            parent = definitions[parent].parent
+        return False
+
+    @property
     def signature(self) -> str:
         """The signature as written."""
         return self.fact.signature

@@ -18,11 +18,13 @@ _LISTS_OF_PARAMETERS = frozenset(
     {"parameters", "formal_parameters", "parameter_list", "function_value_parameters", "method_parameters"}
 )
 _CALLEES = ("function", "constructor", "method", "name", "type")  # fields of a call
+_RECEIVERS = ("object", "receiver", "scope")  # fields of a call whose callee is a name alone
 _NAMED_BY_EQUALS = frozenset({"python", "kotlin", "scala"})
 _NAMED_BY_COLON = frozenset({"ruby", "php", "csharp", "swift"})
 _TYPED_AFTER = frozenset({"kotlin", "scala", "swift", "rust", "typescript", "python"})
 _UNCOUNTED = frozenset({"bash", "lua", "elixir"})  # arguments may be left out, or are part of the name
 _LEAF = re.compile(r"(\w+)[?!]?\s*$")
+_BEHIND_RECEIVER = re.compile(r"(?:\.|->|::)\s*\w+[?!]?\s*$")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _EQUALS = re.compile(r"(?<![=!<>:+\-*/|&])=(?![=>])")
 _INNERMOST = re.compile(r"\[[^\[\](){}]*\]|\([^\[\](){}]*\)|\{[^\[\](){}]*\}")
@@ -70,7 +72,8 @@ class GivenArgument(NamedTuple):
 class CallAt(NamedTuple):
     """A call: name of the callee, 0-based row, bytes, arguments, and whether some stand for an unknown number.
 
-    `is_scoped` is True behind `::`, where the receiver may be the first argument.
+    `is_scoped` is True behind `::`, where the receiver may be the first argument, and `is_bare` where no receiver is
+    written.
     """
 
     name: str
@@ -79,6 +82,7 @@ class CallAt(NamedTuple):
     arguments: tuple[GivenArgument, ...]
     is_open: bool
     is_scoped: bool
+    is_bare: bool
 
 
 class SyntaxFile:
@@ -287,7 +291,8 @@ class SyntaxFile:
         ):  # fmt: skip
             is_open = True  # a function behind the list is one of the arguments
         row = callee.end_point[0]
-        return CallAt(matched[1], row, node.start_byte, tuple(arguments), is_open, "::" in written)
+        is_bare = not _BEHIND_RECEIVER.search(written) and not any(map(node.child_by_field_name, _RECEIVERS))
+        return CallAt(matched[1], row, node.start_byte, tuple(arguments), is_open, "::" in written, is_bare)
 
     def _read_arguments(self, listed: tree_sitter.Node) -> tuple[list[GivenArgument], bool]:
         if "generator" in listed.type or listed.type not in (*_LISTS_OF_ARGUMENTS, "call_suffix"):

@@ -176,6 +176,49 @@ def test_removed_and_renamed_functions(shop: Path) -> None:
     ]
 
 
+GONE = """\
+from shop.parts import Part
+
+
+def pick(name):
+    return name
+
+
+class Box:
+    def content(self):
+        return pick(1)
+
+
+def check():
+    def helper(x):
+        return x
+
+    return helper(1)
+"""
+LEFT = "class Box:\n    pass\n\n\ndef check():\n    return pick(1)\n"
+
+
+def test_calls_that_cannot_mean_what_was_removed(tmp_path: Path) -> None:
+    """A parameter, an import, a method called without a receiver, a function in a function, and a stranger's method."""
+    user = (
+        "from shop.box import Box\n\n\n"
+        "def with_parameter(pick):\n    return pick(1)\n\n\n"
+        "def bare():\n    return content()\n\n\n"
+        "def local(box):\n    return box.helper(1)\n\n\n"
+        "def known(box):\n    return box.content()\n"
+    )
+    stranger = "import socket\n\n\ndef read(box):\n    return box.content()\n"
+    folder = write_all(tmp_path, {"shop/box.py": GONE, "user.py": user, "stranger.py": stranger})
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(folder, {"shop/box.py": "from other import pick\n\n\n" + LEFT})
+    found = documented(folder)["broken_calls"]
+    assert [(e["path"], e["line"], e["why"]) for e in found] == [("user.py", 17, "content was removed")]
+    write_all(folder, {"shop/box.py": LEFT})
+    found = documented(folder)["broken_calls"]
+    assert [(e["path"], e["line"]) for e in found] == [("shop/box.py", 6), ("user.py", 17)]
+
+
 def test_commits_and_ranges(shop: Path) -> None:
     write_all(shop, {"shop/prices.py": PRICES.replace("2)", "3)")})
     commit(shop)
