@@ -28,6 +28,7 @@ _MIN_NAME_CHARACTERS = 6  # characters of a name that says enough
 _MAX_FILES = 200  # with a name in their text
 # Methods of these languages are called with a receiver only, so that a call of a name alone means something else.
 _RECEIVER_LANGUAGES = frozenset({"python", "javascript", "flow", "typescript", "tsx", "go", "rust", "php"})
+_ITSELF = (b"self.", b"cls.", b"this.", b"$this->", b"self::", b"static::", b"Self::")
 _UNTOLD_ARITY = frozenset({"javascript", "flow"})  # may be called with more arguments than there are parameters
 _MAX_NAMESAKES = 40
 
@@ -139,6 +140,10 @@ class _Files:
     def imports(self, path: str, name: str) -> bool:
         """Return True if a changed file imports something by this name."""
         return path in self._known and any(each.alias == name for each in self._known[path].facts.imports)
+
+    def is_on_itself(self, path: str, call: CallAt) -> bool:
+        """Return True for a call of a method of the object or class that the caller belongs to."""
+        return (self._text(path) or b"").startswith(_ITSELF, call.start)
 
     def is_own_name(self, graph: CodeGraph, node: int, name: str) -> bool:
         """Return True if a node or a function around it has a parameter of this name."""
@@ -320,7 +325,8 @@ def _find_calls_of_gone(
 
     They have no known target. Names that something else in the repository has are left out, and so are calls that the
     definition cannot have been meant by: those of a parameter or import of that name, those of a name alone if it was
-    a method, and those in other files if it stood in a function.
+    a method, and those in other files if it stood in a function. A name that files call which have nothing to do with
+    the definition is one of others, too: then only calls on the object itself, or without any, are kept.
     """
     name, graph, nodes = old.fact.name, index.graph, index.graph.nodes
     if _find_by_name(index, name):
@@ -330,15 +336,19 @@ def _find_calls_of_gone(
     target = old.node
     broken: list[BrokenCall] = []
     informed = _files_that_use(graph, old.path)
-    for source in _untold_callers(graph, name, old.path):
+    sources = _untold_callers(graph, name, old.path)
+    strangers = {s for s in sources if informed is not None and int(nodes.files[s]) not in informed}
+    for source in sources:
         path = split_id(nodes.ids[source])[0]
-        if path != old.path and (old.is_local or (informed is not None and int(nodes.files[source]) not in informed)):
+        if source in strangers or (old.is_local and path != old.path):
             continue
         if path == old.path and files.imports(path, name):
             continue
         for call in files.calls_in(graph, source, frozenset({name})):
             is_method = old.is_method and _language(files, path) in _RECEIVER_LANGUAGES
             if call.is_bare and (is_method or files.is_own_name(graph, source, name)):
+                continue
+            if strangers and not call.is_bare and not files.is_on_itself(path, call):
                 continue
             if (
                 call.is_open

@@ -207,8 +207,7 @@ def test_calls_that_cannot_mean_what_was_removed(tmp_path: Path) -> None:
         "def local(box):\n    return box.helper(1)\n\n\n"
         "def known(box):\n    return box.content()\n"
     )
-    stranger = "import socket\n\n\ndef read(box):\n    return box.content()\n"
-    folder = write_all(tmp_path, {"shop/box.py": GONE, "user.py": user, "stranger.py": stranger})
+    folder = write_all(tmp_path, {"shop/box.py": GONE, "user.py": user})
     git(folder, "init", "-q", "-b", "main")
     commit(folder)
     write_all(folder, {"shop/box.py": "from other import pick\n\n\n" + LEFT})
@@ -217,6 +216,8 @@ def test_calls_that_cannot_mean_what_was_removed(tmp_path: Path) -> None:
     write_all(folder, {"shop/box.py": LEFT})
     found = documented(folder)["broken_calls"]
     assert [(e["path"], e["line"]) for e in found] == [("shop/box.py", 6), ("user.py", 17)]
+    write_all(folder, {"stranger.py": "import socket\n\n\ndef read(answer):\n    return answer.content()\n"})
+    assert [(e["path"], e["line"]) for e in documented(folder)["broken_calls"]] == [("shop/box.py", 6)]
 
 
 def test_commits_and_ranges(shop: Path) -> None:
