@@ -632,9 +632,12 @@ def _mark_handlers(
     symbols = offsets[handlers] + (offsets[files + 1] - offsets[files]) + len("::")
     dots = np.append(np.flatnonzero(blob == ord(".")), -1)
     starts = np.maximum(dots[np.searchsorted(dots[:-1], ends) - 1] + 1, symbols)
-    words = {file: frozenset(s.handlers.tests) if s else frozenset() for file, s in by_file.items()}
-    for word in sorted({word for each in words.values() for word in each}):
-        has = np.array(sorted(file for file, each in words.items() if word in each), dtype=np.int64)
+    files_by_word: dict[str, list[int]] = {}
+    for file, settings in by_file.items():
+        for word in settings.handlers.tests if settings is not None else ():
+            files_by_word.setdefault(word, []).append(file)
+    for word in sorted(files_by_word):
+        has = np.array(files_by_word[word], dtype=np.int64)
         encoded = np.frombuffer(word.encode(), dtype=np.uint8)
         after = starts + len(encoded)
         matches = np.isin(files, has) & (after <= ends)

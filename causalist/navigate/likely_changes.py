@@ -422,14 +422,13 @@ def split_stems(paths: Sequence[str]) -> list[tuple[str, ...]]:
     """Return `split_stem` of each path, in less time than one by one."""
     names = [path.rpartition("/")[2] for path in paths]
     stems = [name if name.startswith(".") else name.partition(".")[0] for name in names]
+    parts = _WORD_OR_END.findall("\n".join(stem.replace("\n", " ") for stem in stems) + "\n")
     word_lists: list[tuple[str, ...]] = []
-    words: list[str] = []
-    for word in _WORD_OR_END.findall("\n".join(stem.replace("\n", " ") for stem in stems) + "\n"):
-        if word != "\n":
-            words.append(word.lower())
-            continue
-        word_lists.append(tuple(each for each in words if each not in _TEST_WORDS) or tuple(words))
-        words = []
+    for line in " ".join(parts).lower().split("\n")[:-1]:
+        words = line.split()
+        if not _TEST_WORDS.isdisjoint(words):
+            words = [each for each in words if each not in _TEST_WORDS] or words
+        word_lists.append(tuple(words))
     return word_lists
 
 
