@@ -19,7 +19,7 @@ number of definitions.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -320,8 +320,7 @@ class _Candidates:
             return ()
         blocks = [("equal", 0, len(one.shapes), 0, len(other.shapes))]
         if not np.array_equal(one.shapes, other.shapes):
-            matcher = SequenceMatcher(None, one.shapes.tolist(), other.shapes.tolist(), autojunk=False)
-            blocks = list(matcher.get_opcodes())
+            blocks = list(_TokenMatcher(one.shapes, other.shapes).get_opcodes())
         partners: dict[int, Counter[int]] = {}
         edits: list[str] = []
         for tag, start, end, other_start, other_end in blocks:
@@ -358,6 +357,28 @@ class _Candidates:
         if path not in self._lines:
             self._lines[path] = self._read(path).split(b"\n")
         return self._lines[path][row].decode("utf-8", "replace")
+
+
+class _TokenMatcher(SequenceMatcher[str]):
+    """Matcher of two arrays of tokens, of shapes (n,) and (m,), without junk.
+
+    Tokens become characters, because a text is found in another one much faster than runs of a list in another one.
+    """
+
+    def __init__(self, one: NDArray[np.integer[Any]], other: NDArray[np.integer[Any]]) -> None:
+        first, second = one.tolist(), other.tolist()
+        character_of = {token: chr(i) for i, token in enumerate(dict.fromkeys((*first, *second)))}
+        self._one, self._other = ("".join(map(character_of.__getitem__, each)) for each in (first, second))
+        super().__init__(None, self._one, self._other, autojunk=False)
+
+    def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
+        """Return the longest run that both have in these ranges; of several the first of `one`, then of `other`."""
+        one, other = self._one[alo:ahi], self._other[blo:bhi]
+        start = length = 0
+        for i in range(len(one)):
+            while i + length < len(one) and one[i : i + length + 1] in other:
+                start, length = i, length + 1
+        return Match(alo + start, blo + other.find(one[start : start + length]), length)
 
 
 def _shorten(text: str) -> str:

@@ -1,11 +1,14 @@
 """Near-duplicates: copies, copies with other names, copies with edits, and what is none."""
 
+from difflib import SequenceMatcher
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from causalist.errors import UsageError
 from causalist.model.lookup import Likeness
+from causalist.navigate.similar import _TokenMatcher
 from tests.cli.commands import invoke, write_all
 from tests.pipeline.sample import in_memory
 
@@ -99,3 +102,19 @@ def test_the_command(tmp_path: Path) -> None:
     assert invoke("similar", "--repo", str(tmp_path)).code == 2
     everything = invoke("similar", "--all", "--json", "--repo", str(tmp_path))
     assert '"clusters"' in everything.stdout
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([7, 7, 8, 7, 7, 8, 9], [7, 8, 7, 7, 9, 7, 8]),
+        ([1] * 9, [1] * 5),
+        ([], [3, 4]),
+        ([5, 6, 70_000, 6, 5], [6, 70_000, 6, 1, 6, 5, 6]),
+        ([0, 1, 2, 3] * 5, [2, 3, 0, 1] * 4 + [9]),
+    ],
+)
+def test_edits_are_those_of_difflib(one: list[int], other: list[int]) -> None:
+    """Of runs of one length the first counts in both."""
+    matcher = _TokenMatcher(np.array(one, dtype=np.int64), np.array(other, dtype=np.int64))
+    assert matcher.get_opcodes() == SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
