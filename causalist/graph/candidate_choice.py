@@ -239,7 +239,10 @@ class OverloadChooser:
             self._taken[key] = self._read_taken(function, text, settings)
         taken = self._taken[key]
         if taken is None:
-            return _ANY_TYPE
+            is_number = value.kind is ValueKind.BUILTIN and re.fullmatch(settings.numbers, value.type) is not None
+            if not text.endswith("*"):
+                return _ANY_TYPE
+            return None if is_number else _ANY_TYPE - value.type.endswith("*")
         program, is_instance = self.inference.program, value.kind is ValueKind.INSTANCE
         bases = program.linear_bases(value.number) if is_instance else ()
         counts = is_instance and program.definition_of[value.number].kind in (NodeKind.ENUM, NodeKind.TYPE)

@@ -17,16 +17,17 @@ from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.inference import Inference
+from causalist.graph.overload_fit import is_constant_method
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import ValueKind
 from causalist.graph.rules import RuleName
-from causalist.model.facts import MODULE_SCOPE, NEVER, UNCOUNTED, opposite_condition
+from causalist.model.facts import MODULE_SCOPE, NEVER, UNCOUNTED, ArgumentKind, opposite_condition
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import OPTIONAL, split_top
 
 _CONSTANT_PARAMETER = re.compile(r"\bconst(?=\s+[\w:<>, ]+?\s*[*&]\s*(\w+))")
 _CONSTANT = re.compile(r"(?:static\s+|inline\s+)*const(?:expr)?\b")
-_CONSTANT_METHOD = re.compile(r"\)\s*const\b")
+_POINTING = re.compile(r"[*&]|(?:ptr|Ptr|Ref|iterator)\b|\bmutable\b")
 _MACROS = (NodeKind.MACRO, NodeKind.CONSTANT)
 
 _Conditions = tuple[str, ...]
@@ -42,11 +43,12 @@ class TwinChooser:
     _twins: dict[int, dict[int, list[int]]] = field(default_factory=dict)  # file -> definition -> twins in that file
 
     def choose(
-        self, place: tuple[int, int], chain: str, functions: Sequence[int], values: str, rule: str
+        self, place: tuple[int, int], chain: str, functions: Sequence[int], given: tuple[str, str], rule: str
     ) -> list[Meant]:
         """Return what a call of `functions` means, with rules and numbers of candidates.
 
-        `place` is the (file, scope) of the call, `rule` the one by which the name was resolved.
+        `place` is the (file, scope) of the call, `given` its arguments and values as `Call` has them, `rule` the one by
+        which the name was resolved.
         """
         file, scope = place
         symbols = self.program.files[file]
@@ -63,6 +65,8 @@ class TwinChooser:
         if constants and len(constants) < len(several):
             head = chain.partition(".")[0].partition("(")[0] if "." in chain else ""
             is_constant = self._has_constant_receiver(symbols, scope, head)
+            if is_constant is None and chain.count(".") == 1:
+                is_constant = self._is_held_by_value(place, head)
             fitting = [each for each in several if (each in constants) == is_constant]
             if is_constant is None or not self._are_exclusive(fitting):
                 return _with_meant(several, fitting if is_constant is not None else [], rule)
@@ -74,8 +78,9 @@ class TwinChooser:
             return _with_meant(several, [], rule)  # of which the arguments say which is meant
         moving = [each for each in several if "&&" in self.program.definition_of[each].signature]
         if moving and len(moving) < len(several):  # temporary objects are moved, named ones are not
-            fitting = [each for each in several if (each in moving) == values.endswith(("()", ">"))]
-            return _with_meant(several, fitting if values and "," not in values else [], rule)
+            is_moved = _is_temporary(*given, self._moved_place(moving[0])) if len(moving) == 1 else None
+            fitting = [each for each in several if (each in moving) == is_moved]
+            return _with_meant(several, fitting if is_moved is not None else [], rule)
         files = {self.program.file_of[each] for each in several}
         written = {"".join(self._parameter_text(each).split()) for each in several}
         if len(files) == 1 and overloads and (len(written) > 1 or all(map(self._is_template, several))):
@@ -174,7 +179,7 @@ class TwinChooser:
         return included is not None and any(in_line & included(each) for each in {*files} - in_line)
 
     def _is_constant(self, function: int) -> bool:
-        return _CONSTANT_METHOD.search(self.program.definition_of[function].signature) is not None
+        return is_constant_method(self.program.definition_of[function].signature)
 
     def _parameter_text(self, function: int) -> str:
         return self.program.definition_of[function].signature.partition("(")[2].rpartition(")")[0]
@@ -188,7 +193,7 @@ class TwinChooser:
         None for members in a constant function, which may be pointers.
         """
         signature = symbols.facts.definitions[scope].signature if scope >= 0 else ""
-        is_constant = _CONSTANT_METHOD.search(signature) is not None
+        is_constant = is_constant_method(signature)
         if head in ("this", ""):
             return is_constant
         if head not in symbols.bindings.get(scope, {}):
@@ -199,6 +204,24 @@ class TwinChooser:
                 return None
         return head in _CONSTANT_PARAMETER.findall(signature)
 
+    def _is_held_by_value(self, place: tuple[int, int], name: str) -> bool | None:
+        """Return True if a name is a member that is no pointer: it is constant in a constant function."""
+        program, (file, scope) = self.program, place
+        owner = program.owner_of.get(
+            program.files[file].first + scope, program.parent(program.files[file].first + scope)
+        )
+        number = program.find_member(owner, name)[0] if owner >= 0 and program.is_type(owner) else -1
+        if number < 0 or program.definition_of[number].kind != NodeKind.FIELD:
+            return None
+        written = program.definition_of[number].signature
+        return None if _POINTING.search(written) else True
+
+    def _moved_place(self, function: int) -> int:
+        """Return the position of the only parameter that takes what is moved; -1 for none, and for what fits all."""
+        signature = self.program.definition_of[function].signature
+        places = [i for i, each in enumerate(split_top(self._parameter_text(function), ",")) if "&&" in each]
+        return places[0] if len(places) == 1 and not signature.startswith("template") else -1
+
     def _shape(self, function: int) -> object:
         """Return the types of the parameters of a function, in languages without overloads their number."""
         parameters = self.program.parameters.get(function)
@@ -206,6 +229,22 @@ class TwinChooser:
             return tuple(each.removesuffix(OPTIONAL) for each in parameters)
         inside = self._parameter_text(function)
         return len(split_top(inside, ",")) if inside.strip() not in ("", "void") else 0
+
+
+def _is_temporary(arguments: str, values: str, position: int) -> bool | None:
+    """Return True if the argument at a position is a temporary object, False if it has a name; None if not known.
+
+    >>> [_is_temporary(*each, 0) for each in (("s", ""), ("?", "a.b"), ("?", "f()"), ("?", ""), ("", ""))]
+    [True, False, True, None, None]
+    """
+    if not 0 <= position < len(arguments):
+        return None
+    if arguments[position] != ArgumentKind.OTHER:
+        return True
+    given = values.split(",") if values else []
+    place = arguments[:position].count(ArgumentKind.OTHER)
+    value = given[place] if place < len(given) else ""
+    return value.endswith(("()", ">")) if value else None
 
 
 def _with_meant(functions: list[int], chosen: list[int], rule: str) -> list[Meant]:

@@ -14,6 +14,7 @@ from causalist.model.language_settings import ConversionSettings, LanguageSettin
 from causalist.model.type_notation import OPTIONAL, split_generic
 
 REST = "..."
+_CONSTANT_METHOD = re.compile(r"\)\s*const\b")
 _TOP_TYPES = frozenset({"Any", "Comparable", "Object", "Serializable"})
 _UNKNOWN_TYPE = 200  # a type of which it is unknown if it takes the argument; farther than any number of arguments
 SOME_TYPE = 10  # distance of a type from outside, which the argument may have
@@ -150,6 +151,11 @@ def best_overloads(
 def is_type_parameter(name: str) -> bool:
     """Return True if a name looks like the name of a type parameter."""
     return name[:1].isupper() and (len(name) == 1 or (len(name) == 2 and name[1].isdigit()))
+
+
+def is_constant_method(signature: str) -> bool:
+    """Return True if a method is declared to leave its object as it is, as in C++: `int size() const`."""
+    return _CONSTANT_METHOD.search(signature) is not None
 
 
 def literals_of(settings: LanguageSettings) -> Literals:

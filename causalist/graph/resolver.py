@@ -201,6 +201,12 @@ class Resolver:
             made: Value | None = None
             if self._makes_objects(link.target.definition):  # `extends mixin(Base)`: of the class that it gives
                 made = self.inference.call_result(Value(ValueKind.DEFINITION, link.target.definition, ""))
+            elif (
+                self._sees_members(link.file)
+                and self.program.definition_of[link.target.definition].kind == NodeKind.TYPE
+            ):
+                if (named := self.inference.resolve_alias(link.target.definition)) is not None:
+                    made = named._replace(kind=ValueKind.DEFINITION) if named.kind is ValueKind.INSTANCE else None
             elif self.program.is_value(link.target.definition):  # a class under another name
                 made = self.inference.content_of(link.target.definition)
             if made is not None and made.kind is ValueKind.DEFINITION and self.program.is_type(made.number):
@@ -348,6 +354,8 @@ class Resolver:
         if passed_on and value is None and chain.endswith(".new"):
             chain = chain.removesuffix(".new")
             value = self.inference.infer_chain(file, scope, chain)
+        if value is None and called and values and "." not in chain and self.lists_arguments(file):
+            value = self._beside_arguments(file, scope, chain, values)
         is_open = value is not None and value.kind in (ValueKind.UNKNOWN_MEMBER, ValueKind.BUILTIN, ValueKind.EXTERNAL)
         if called and is_open and value is not None and self.program.tree_paths.tree.has_file(file):
             receiver, _, method = chain.rpartition(".")
@@ -441,7 +449,7 @@ class Resolver:
                 functions = program.packages.find_variants(number, of_file, file, program.files, chosen, is_linked)
                 if is_linked and value.rule == RuleName.SAME_FILE and program.file_of[functions[0]] != file:
                     value = value._replace(rule=RuleName.PACKAGE_SCOPE)
-            chosen_functions = self.twins.choose((file, scope), chain, functions, values, value.rule)
+            chosen_functions = self.twins.choose((file, scope), chain, functions, (arguments, values), value.rule)
             return [*(Target(*each) for each in chosen_functions), *constants], ""
         if value.kind is ValueKind.EXTERNAL:
             return [], value.name
@@ -490,6 +498,21 @@ class Resolver:
             if own is not None:
                 return value._replace(number=own, rule=self.name_lookup.rule_of_path(file, own))
         return value
+
+    def _beside_arguments(self, file: int, scope: int, name: str, values: str) -> Value | None:
+        """Return the function of a namespace that holds the type of an argument, which need not be named in a call."""
+        program = self.program
+        for each in values.split(","):
+            value = self.inference.infer_chain(file, scope, each.lstrip("&*")) if each else None
+            if value is not None and self.inference.is_held(value):
+                value = self.inference.content_of_value(value)
+            around = program.definition_of[value.number].qualname if value and value.kind is ValueKind.INSTANCE else ""
+            while "." in around:
+                around = around.rpartition(".")[0]
+                found = program.packages.find_definition(file, f"{around}.{name}", program.files)
+                if found is not None and program.definition_of[found].kind == NodeKind.FUNCTION:
+                    return Value(ValueKind.DEFINITION, found, self.name_lookup.rule_of_path(file, found))
+        return None
 
     def _find_in_named_object(self, file: int, chain: str) -> list[Target]:
         return [Target(*each) for each in self.name_candidates.find_in_named_object(file, chain)]

@@ -50,8 +50,9 @@ def blank_partial_branches(
 ) -> bytes:
     """Return `data` with all but one branch blanked if a branch does not close what it opens.
 
-    `strict` also blanks alternatives and directives inside of functions and types, and alternatives for a part of a
-    declaration. Conditions that match `never` do not hold. If `#if` and `#endif` do not pair up, no branch is blanked.
+    `strict` also blanks directives inside of functions and types, alternatives there that are no whole statements, and
+    alternatives for a part of a declaration. Conditions that match `never` do not hold. If `#if` and `#endif` do not
+    pair up, no branch is blanked.
     """
     if not settings.conditions or b"#" not in data:
         return data
@@ -91,8 +92,11 @@ def blank_partial_branches(
         if is_whole and not (strict and (group.depth > (0, 0) or any(_is_part(data, b) for b in group.branches))):
             depth = group.depth
             continue
-        kept = _choose_branch(group, never)
         blanked += group.directives
+        if is_whole and group.depth[1] == 0 and all(_is_statements(data, each) for each in group.branches):
+            depth = group.depth
+            continue  # statements of all branches stand one after the other
+        kept = _choose_branch(group, never)
         blanked += [branch[:2] for i, branch in enumerate(group.branches) if i != kept]
         depth = group.branches[kept][2] if kept >= 0 else group.depth
     return blank_spans(data, blanked)
@@ -112,6 +116,16 @@ def _is_part(data: bytes, branch: tuple[int, int, _Depth]) -> bool:
         return False
     text = _TOKEN.sub(lambda m: m[0] if m[0] in _STEP else b"", data[start:end]).strip()
     return bool(text) and text[-1:] not in b";})"
+
+
+_OF_EXPRESSION = lazy_regex(rb"else\b|[^\w{*(~\[]")  # begins what goes on before
+
+
+def _is_statements(data: bytes, branch: tuple[int, int, _Depth]) -> bool:
+    """Return True if a branch is whole statements or declarations, none of which goes on with what is before it."""
+    start, end, _ = branch
+    text = _TOKEN.sub(lambda m: m[0] if m[0] in _STEP else b"", data[start:end]).strip()
+    return not text or (text[-1:] in b";}" and _OF_EXPRESSION.match(text) is None)
 
 
 def blank_spans(data: bytes, spans: list[_Span]) -> bytes:

@@ -7,8 +7,10 @@
 (class_specifier name: (type_identifier) @name body: (_) @body) @definition.class
 (class_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @definition.class
 (struct_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @definition.struct
-(class_specifier name: (qualified_identifier scope: (_) @owner name: (type_identifier) @name) body: (_) @body) @definition.class
-(struct_specifier name: (qualified_identifier scope: (_) @owner name: (type_identifier) @name) body: (_) @body) @definition.struct
+(class_specifier name: (qualified_identifier scope: (_) @owner name: [(type_identifier) @name
+  (qualified_identifier scope: (_) @owner name: (type_identifier) @name)]) body: (_) @body) @definition.class
+(struct_specifier name: (qualified_identifier scope: (_) @owner name: [(type_identifier) @name
+  (qualified_identifier scope: (_) @owner name: (type_identifier) @name)]) body: (_) @body) @definition.struct
 (concept_definition name: (identifier) @name) @definition.interface
 (alias_declaration name: (type_identifier) @name type: (type_descriptor type: (_) @returns)) @definition.type
 (type_definition type: [(template_type) (qualified_identifier)] @returns declarator: [(type_identifier) @name
@@ -51,6 +53,9 @@
 (using_declaration . "using" . (qualified_identifier scope: (_) @import.from @import.star)) @import
 
 ; Uses.
+; `a.f<1>(x)`, which the grammar takes for two comparisons.
+(binary_expression left: (binary_expression left: [(identifier) (qualified_identifier) (field_expression)] @reference.call
+  operator: "<") operator: ">" right: (parenthesized_expression))
 (new_expression type: [(type_identifier) (qualified_identifier) (template_type)] @reference.call)
 
 ; Names that get a value.

@@ -7,7 +7,7 @@ from causalist.graph.infer.containers import ContainerTypes, checked_value, is_p
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
-from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
+from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language_settings import TypeSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import (
@@ -356,10 +356,9 @@ class AnnotationTypes:
                 # A value with functions stands for a type.
                 return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)
             return self.inference.result_of_held(value)
-        for each in program.select_overloads(value.number, UNCOUNTED):
-            other = program.files[program.file_of[each]]
-            if other.returns.get(each - other.first) != returned and each != value.number:
-                return UNKNOWN
+        meant = self.containers.overload_with_result(value.number, returned)
+        if meant != value.number:
+            return self.call_result(value._replace(number=meant)) if meant >= 0 else UNKNOWN
         if not returned and symbols.is_shaped:
             return self.containers.infer_return(value.number) or UNKNOWN
         if not returned:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.base import InferenceBase, NameBindings
+from causalist.graph.overload_fit import is_constant_method, without_optional_marks
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
-from causalist.model.facts import MODULE_SCOPE, Binding
+from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
 from causalist.model.language_settings import ShapeSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import (
@@ -211,6 +212,24 @@ class ContainerTypes:
             parts = tuple(self.infer_expression(file, scope, each) or UNKNOWN for each in split_top(value[1:-1], ","))
             return Value(ValueKind.TUPLE, -1, RuleName.CONSTRUCTED, parts=parts)
         return self.inference.infer_chain(file, scope, value)
+
+    def overload_with_result(self, function: int, returned: str) -> int:
+        """Return the overload that gives what a call with unknown arguments gives; -1 if they give several things.
+
+        `returned` is the annotation of what the function returns. Of two methods that only differ by `const`, it is the
+        one for objects that may change.
+        """
+        program = self.program
+        for each in program.select_overloads(function, UNCOUNTED):
+            other = program.files[program.file_of[each]]
+            if each == function or other.returns.get(each - other.first) == returned:
+                continue
+            own, others = (program.parameters.get(i) for i in (function, each))
+            constant = [i for i in (function, each) if is_constant_method(program.definition_of[i].signature)]
+            if len(constant) != 1 or without_optional_marks(own) != without_optional_marks(others):
+                return -1
+            function = each if constant == [function] else function
+        return function
 
     def declared_return(self, symbols: FileSymbols, position: int) -> str:
         """Return the annotation of what a function returns, "" for none.

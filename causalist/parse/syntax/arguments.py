@@ -456,7 +456,10 @@ def declared_type(text: str) -> str:
 
 _ITERATOR = re.compile(r"(.*>)\s*::\s*(?:const_)?(?:reverse_)?iterator", re.DOTALL)
 _MADE_OR_CAST = re.compile(
-    r"(?:std::)?make_(?:unique|shared)\s*<([^()]+)>\s*\(|(?:static|reinterpret|dynamic|const)_cast\s*<([^()]+)>\s*\("
+    r"[*&]?(?:(?:std::)?make_(?:unique|shared)\s*<([^()]+)>\s*\(|(?:static|reinterpret|dynamic|const)_cast\s*<([^()]+)>\s*\()"
+)
+_CAST_TO_POINTER = re.compile(
+    r"[*&]?\s*\(\s*((?:const\s+)?[^\W\d][\w:]*(?:<[^()<>]*>)?)\s*(?:const\s*)?[*&]+\s*\)\s*[\w(&*]"
 )
 
 
@@ -480,7 +483,12 @@ def value_chain(text: str, settings: TypeSettings) -> str:
 
     >>> [value_chain(t, _PLAIN_TYPES) for t in ("new T", "a.b", "std::make_unique<T>(x)")]
     ['T()', 'a.b', 'std.make_unique()']
+    >>> [value_chain(t, TypeSettings(literals=(("i", ("int",)),))) for t in ("*(T*) x", "*static_cast<T*>(x)")]
+    ['<T>', '<T>']
     """
+    if settings.literals and "*)" in text and (cast := _CAST_TO_POINTER.match(text.replace(" .", "::"))):
+        name = type_name(cast[1].removeprefix("const "), settings)
+        return typed_value(name) if name and "<" not in name else ""
     if (
         settings.literals
         and "<" in text
@@ -493,7 +501,10 @@ def value_chain(text: str, settings: TypeSettings) -> str:
     return with_constructor_call(text, chain_of(text, settings))
 
 
-_PLAIN_TYPE = re.compile(r"(?:\w+\.)*(?:char|\w+_t|int|long|short|bool|float|double|void|unsigned(?: \w+)*|long long)")
+_PLAIN_TYPE = re.compile(
+    r"(?:\w+\.)*(?:u?(?:char|int|long|short)|\w+_t|bool|byte|float|double|void|unsigned(?: \w+)*|long long"
+    r"|[a-z]{1,5}\d{1,2})"
+)
 
 
 def pointers_between(data: bytes, type_end: int, start: int, end: int, name: str) -> str:
@@ -512,7 +523,7 @@ _TEXT = re.compile(r'(?:u8|[LuUR])?"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*', 
 _IN_MACRO = re.compile(r"""[A-Z_][A-Z0-9_]*\(\s*(?=["'])(.*)\)""", re.DOTALL)  # `STR("a")`
 _TRUTH = re.compile(r"!(?!=)|[^()\[\]{}?]*(?:==|!=|&&|\|\|)")
 _FIGURE = re.compile(r"[-+~]?(?:0[xXbB][\da-fA-F']+|\d[\d']*(\.?\d*(?:[eE][-+]?\d+)?))([uUlLfF]*)")
-_SIZE = re.compile(r"sizeof\b|.*(?:\.|->|::)(?:size|length)\(\)$", re.DOTALL)
+_SIZE = re.compile(r"sizeof\b|[^+*/%?,]*(?:\.|->|::)(?:size|length)\(\)$", re.DOTALL)
 _STREAMS = {
     "std::cout": "std.ostream",
     "std::cerr": "std.ostream",
@@ -521,7 +532,7 @@ _STREAMS = {
 }
 _STRING_MADE = re.compile(r"(?:std::)?(?:w?string|to_string)\(|.*(?:\.|::)str\(\)$", re.DOTALL)
 _NEW_STYLE_CAST = re.compile(r"(?:static|const|reinterpret|dynamic)_cast<([^()]*)>\(")
-_C_CAST = re.compile(r"\(\s*((?:const\s+)?\w[\w:]*(?:\s+(?:int|long|char))?[\s*&]*)\)\s*[\w(&*]")
+_C_CAST = re.compile(r"\(\s*((?:const\s+)?\w[\w:]*(?:\s+(?:int|long|char|double))*[\s*&]*)\)\s*[\w(&*]")
 _WORD = re.compile(r"[^\W\d]\w*")
 _MEMBER_PATH = re.compile(r"[^\W\d]\w*(?:(?: ?\.|->|::)[^\W\d]\w*)+(?<!cout)(?<!cerr)(?<!clog)(?<!cin)", re.ASCII)
 _NULLS = ("nullptr", "NULL")

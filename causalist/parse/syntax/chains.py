@@ -47,6 +47,7 @@ _POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |const |dyn |impl |for<[^<>]*> 
 _RAW = re.compile(r"\br#(?=[^\W\d])")  # prefix that makes a keyword a name
 _FRONT = re.compile(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")
 _ENDS_EARLY = re.compile(r"\?+\s*(?=$|[?)]|\.[^(\[])|\.\s*await\b(?!\s*\()")
+_STEPPED = re.compile(r"(?:\+\+|--)\s*(?=\.|->)")  # `p++->x`
 _COMMENT = re.compile(r"//[^\n]*\n\s*(?=[.?/])|/\*.*?\*/\s*(?=[.?])", re.DOTALL)  # between the lines of a chain
 _AS_TRAIT = re.compile(r"<\s*+(.+?)(?:\s++as\s++([\w:]+)(?:<.*>)?)?\s*+>::(\w.*)", re.DOTALL)
 _GENERIC = re.compile(r"([^\W\d][\w.-]*)<(.+)>")
@@ -197,6 +198,8 @@ def _read_chain(text: str, settings: TypeSettings | None) -> str:
                 else:
                     return ""
             position = end + 1
+        elif matched := _STEPPED.match(text, position):
+            position = matched.end()
         else:
             return ""
     return "" if expect_name or parts == ["?"] else ".".join(parts)
