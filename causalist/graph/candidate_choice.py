@@ -275,7 +275,8 @@ class OverloadChooser:
         is_number = re.fullmatch(settings.numbers, name) is not None
         number = wanted.number if is_ours else -1
         elements = wanted.number if wanted.kind is ValueKind.COLLECTION else -1
-        return TakenType(written, name, is_pointer, number, is_alias, is_number, elements)
+        is_enum = number >= 0 and program.definition_of[number].kind == NodeKind.ENUM
+        return TakenType(written, name, is_pointer, number, is_alias, is_number, elements, is_enum)
 
     def _is_wrapped(self, file: int, scope: int, name: str) -> bool:
         """Return True if a name is another for a type that holds one: `using P = shared_ptr<T>`."""

@@ -61,6 +61,7 @@ class FileSymbols:
     holders: set[str] = field(default_factory=set)  # qualified names that got members by assignment
     is_shaped: bool = False  # annotations and values say what collections, tuples and unions hold
     callables: dict[str, list[int]] = field(default_factory=dict)  # where they stand apart: qualname -> all of them
+    namespace_aliases: dict[str, str] = field(default_factory=dict)
     opened_namespaces: tuple[str, ...] = ()  # those that are part of the names of what they hold, innermost first
     decided: dict[tuple[int, str], int] = field(default_factory=dict)  # (scope, head of a chain) -> scope to read it in
     redefined: dict[str, list[int]] = field(default_factory=dict)  # at the top, where the last before a use counts
@@ -222,7 +223,9 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
         if holds_functions or parent == MODULE_SCOPE or facts.definitions[parent].kind not in TYPE_KINDS:
             symbols.by_qualname.setdefault(qualname, same[0])
     for entry in facts.imports:
-        if entry.kind in (ImportKind.STAR, ImportKind.REEXPORT_ALL):
+        if entry.kind == ImportKind.STAR and entry.alias:
+            symbols.namespace_aliases[entry.alias] = entry.module
+        elif entry.kind in (ImportKind.STAR, ImportKind.REEXPORT_ALL):
             symbols.stars.append(entry)
         elif entry.kind in (ImportKind.REEXPORT, ImportKind.REEXPORT_NAMESPACE):
             symbols.reexports.setdefault(entry.alias, entry)
@@ -283,8 +286,23 @@ def find_opened_namespaces(facts: FileFacts) -> tuple[str, ...]:
             while namespace:
                 namespaces.add(namespace)
                 namespace = namespace.rpartition(".")[0]
-    used = [entry.module for entry in facts.imports if entry.kind == ImportKind.STAR]
+    used = [entry.module for entry in facts.imports if entry.kind == ImportKind.STAR and not entry.alias]
     return (*sorted(namespaces, key=lambda each: (-each.count("."), each)), *dict.fromkeys(used))
+
+
+def open_inner_namespaces(files: Sequence[FileSymbols]) -> None:
+    """Add the namespaces that files name from inside of others, where some file has a namespace of that name.
+
+    In `namespace a`, `using namespace b` means `a::b`, and what `int b::f() {…}` holds is in `a::b`.
+    """
+    known = {namespace for symbols in files for namespace in symbols.opened_namespaces}
+    for symbols in files if known else ():
+        opened, definitions = symbols.opened_namespaces, symbols.facts.definitions
+        around = {definitions[i].qualname.removesuffix(f".{definitions[i].name}") for i, _ in symbols.facts.owners}
+        inner = sorted((around & known).difference(opened), key=lambda each: (-each.count("."), each))
+        used = {f"{each}.{star.module}" for each in opened for star in symbols.stars} if opened else set()
+        if inner or not used.isdisjoint(known):
+            symbols.opened_namespaces = (*inner, *opened, *sorted((used & known).difference(opened, inner)))
 
 
 class TestSubject(NamedTuple):

@@ -23,11 +23,12 @@ from causalist.graph.resolution_results import ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, NEVER, UNCOUNTED, ArgumentKind, opposite_condition
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
-from causalist.model.type_notation import OPTIONAL, split_top
+from causalist.model.type_notation import OPTIONAL, UNCHANGED, split_top
 
 _CONSTANT_PARAMETER = re.compile(r"\bconst(?=\s+[\w:<>, ]+?\s*[*&]\s*(\w+))")
 _CONSTANT = re.compile(r"(?:static\s+|inline\s+)*const(?:expr)?\b")
 _POINTING = re.compile(r"[*&]|(?:ptr|Ptr|Ref|iterator)\b|\bmutable\b")
+_WRAPPING = re.compile(r"(?:ptr|Ptr|Ref)\b")
 _MACROS = (NodeKind.MACRO, NodeKind.CONSTANT)
 
 _Conditions = tuple[str, ...]
@@ -64,9 +65,7 @@ class TwinChooser:
         constants = [each for each in several if self._is_constant(each)]
         if constants and len(constants) < len(several):
             head = chain.partition(".")[0].partition("(")[0] if "." in chain else ""
-            is_constant = self._has_constant_receiver(symbols, scope, head)
-            if is_constant is None and chain.count(".") == 1:
-                is_constant = self._is_held_by_value(place, head)
+            is_constant = self._has_constant_receiver(place, head, chain.count("."))
             fitting = [each for each in several if (each in constants) == is_constant]
             if is_constant is None or not self._are_exclusive(fitting):
                 return _with_meant(several, fitting if is_constant is not None else [], rule)
@@ -187,34 +186,35 @@ class TwinChooser:
     def _is_template(self, function: int) -> bool:
         return self.program.definition_of[function].signature.startswith("template")
 
-    def _has_constant_receiver(self, symbols: FileSymbols, scope: int, head: str) -> bool | None:
+    def _has_constant_receiver(self, place: tuple[int, int], head: str, n_members: int) -> bool | None:
         """Return True if the function around declares the receiver constant, or is constant itself for its own.
 
-        None for members in a constant function, which may be pointers.
+        A member that is no pointer is constant in a constant function; None for others there. `n_members` counts what
+        follows the receiver.
         """
+        program, (file, scope) = self.program, place
+        symbols = program.files[file]
         signature = symbols.facts.definitions[scope].signature if scope >= 0 else ""
         is_constant = is_constant_method(signature)
         if head in ("this", ""):
             return is_constant
-        if head not in symbols.bindings.get(scope, {}):
-            named = [each for each in symbols.facts.definitions if each.name == head]
-            if variables := [each.signature for each in named if each.kind == NodeKind.CONSTANT]:
-                return any(map(_CONSTANT.match, variables))
-            if is_constant:
-                return None
-        return head in _CONSTANT_PARAMETER.findall(signature)
-
-    def _is_held_by_value(self, place: tuple[int, int], name: str) -> bool | None:
-        """Return True if a name is a member that is no pointer: it is constant in a constant function."""
-        program, (file, scope) = self.program, place
-        owner = program.owner_of.get(
-            program.files[file].first + scope, program.parent(program.files[file].first + scope)
-        )
-        number = program.find_member(owner, name)[0] if owner >= 0 and program.is_type(owner) else -1
-        if number < 0 or program.definition_of[number].kind != NodeKind.FIELD:
-            return None
-        written = program.definition_of[number].signature
-        return None if _POINTING.search(written) else True
+        own = symbols.bindings.get(scope, {})
+        if head in own:
+            return f"{UNCHANGED}{head}" in own or head in _CONSTANT_PARAMETER.findall(signature)
+        variables = [
+            each.signature for each in symbols.facts.definitions if each.name == head and each.kind == NodeKind.CONSTANT
+        ]
+        if variables:
+            return any(map(_CONSTANT.match, variables))
+        number = symbols.first + scope
+        owner = program.owner_of.get(number, program.parent(number)) if scope >= 0 and n_members == 1 else -1
+        member = program.find_member(owner, head)[0] if owner >= 0 and program.is_type(owner) else -1
+        if member >= 0 and program.definition_of[member].kind == NodeKind.FIELD:
+            written = program.definition_of[member].signature
+            if _CONSTANT.match(written) and not _WRAPPING.search(written):
+                return True
+            return True if is_constant and not _POINTING.search(written) else None if is_constant else False
+        return None if is_constant else head in _CONSTANT_PARAMETER.findall(signature)
 
     def _moved_place(self, function: int) -> int:
         """Return the position of the only parameter that takes what is moved; -1 for none, and for what fits all."""
@@ -244,7 +244,7 @@ def _is_temporary(arguments: str, values: str, position: int) -> bool | None:
     given = values.split(",") if values else []
     place = arguments[:position].count(ArgumentKind.OTHER)
     value = given[place] if place < len(given) else ""
-    return value.endswith(("()", ">")) if value else None
+    return value.endswith(("()", ">")) if value and not value.isupper() else None  # a macro stands for anything
 
 
 def _with_meant(functions: list[int], chosen: list[int], rule: str) -> list[Meant]:

@@ -368,7 +368,9 @@ class NameLookup:
         """
         program = self.program
         file = program.modules.number[symbols.path]
-        for count in range(1, len(parts) + 1):
+        named = symbols.namespace_aliases.get(parts[0], parts[0]).split(".") if parts[0] else [""]
+        parts = [*named, *parts[1:]]
+        for count in range(len(named), len(parts) + 1):
             written = ".".join(part.rstrip("()[]") for part in parts[:count])
             for namespace in (*symbols.opened_namespaces, ""):
                 qualname = f"{namespace}.{written}" if namespace else written.removeprefix(".")
@@ -376,7 +378,7 @@ class NameLookup:
                 if number is None:
                     number = program.packages.find_definition(file, qualname, program.files)
                 if number is not None:
-                    return number, count
+                    return number, count + 1 - len(named)
             if "(" in parts[count - 1]:
                 break
         if len(parts) > 1 and parts[0] in self._namespaces_of_macros():

@@ -187,6 +187,7 @@ class TakenType(NamedTuple):
     is_alias: bool  # of an unknown type
     is_number: bool
     elements: int = -1  # number of the type of which it holds several, under a name of its own
+    is_enum: bool = False  # to which nothing converts
 
 
 def distance_by_conversion(
@@ -203,7 +204,7 @@ def distance_by_conversion(
     >>> [distance_by_conversion(each, value, (), False, settings) for each in several]
     [0, 1, None, 30]
     """
-    written, name, is_pointer, number, is_alias, is_number, elements = taken
+    written, name, is_pointer, number, is_alias, is_number, elements, is_enum = taken
     given, is_truth = value.type, name == settings.truth
     if value.kind is ValueKind.BUILTIN and given == written:
         return 0
@@ -220,7 +221,7 @@ def distance_by_conversion(
             return bases.index(number)
         if is_number:
             return 1 if counts else _CONVERTED if is_truth else None
-        return _CONVERTED if name == settings.any_pointer else None if is_pointer else _CONVERTED + 1
+        return _CONVERTED if name == settings.any_pointer else None if is_pointer or is_enum else _CONVERTED + 1
     if not given or value.kind is ValueKind.EXTERNAL:
         return SOME_TYPE
     if given == name:
@@ -234,7 +235,7 @@ def distance_by_conversion(
     if re.fullmatch(settings.numbers, given):
         if is_number:
             return 1 if name in dict(settings.promoted).get(given, ()) else 2
-        return None if is_pointer else _CONVERTED
+        return None if is_pointer or is_enum else _CONVERTED
     if given.endswith("*"):
         if is_pointer:
             return _CONVERTED if name == settings.any_pointer else None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes
+from causalist.graph.file_symbols import open_inner_namespaces
 from causalist.graph.function_variants import SpecificProcedures, TwinChooser
 from causalist.graph.imports.declared_packages import share_imports
 from causalist.graph.imports.modules import InclusionGraph
@@ -75,6 +76,7 @@ class Resolver:
         self.partial_types = PartialTypes(self.program)
         self.partial_types.join_types()
         share_imports(self.program.files, self.program.declared)
+        open_inner_namespaces(self.program.files)
         self.program.inclusion = InclusionGraph.from_files(self.program.files, self.program.modules.number)
         self.inference = Inference(self.program)
         self.name_candidates = NameCandidates(self.program)

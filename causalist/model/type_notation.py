@@ -62,6 +62,7 @@ OPTIONAL = "="  # ends the annotation of a parameter that may be left out
 # Targets of bindings that are no names: what the function `scope` is seen to return; and, before a name, of which type
 # it is checked to be, and which type it is another name for.
 RETURNED, NARROWED, ALIASED = "()", "?", "="
+UNCHANGED = "const "  # before the name of a variable that is declared constant
 STRING_KEY = "'"  # before a part of a chain that is a member by a string, `a["b"]`, or an element of a collection
 KEPT = "*."  # before the name, in the target of a binding, under which something keeps a function
 DECORATED = "@"  # before a name, in the target of a binding, that a decorator is applied to: the value is the decorator

@@ -51,6 +51,8 @@
 ; Names of namespaces and types that need not be written.
 (using_declaration "namespace" [(identifier) (qualified_identifier)] @import.from @import.star) @import
 (using_declaration . "using" . (qualified_identifier scope: (_) @import.from @import.star)) @import
+(namespace_alias_definition name: (namespace_identifier) @import.alias
+  [(namespace_identifier) (nested_namespace_specifier)] @import.from @import.star) @import
 
 ; Uses.
 ; `a.f<1>(x)`, which the grammar takes for two comparisons.

@@ -507,6 +507,15 @@ _PLAIN_TYPE = re.compile(
 )
 
 
+def is_plain_type(name: str) -> bool:
+    """Return True if a type has no members, or points at such a type.
+
+    >>> [is_plain_type(each) for each in ("char*", "unsigned long", "Node", "")]
+    [True, True, False, False]
+    """
+    return _PLAIN_TYPE.fullmatch(name.rstrip("*")) is not None
+
+
 def pointers_between(data: bytes, type_end: int, start: int, end: int, name: str) -> str:
     """Return a "*" for each pointer or array in the declaration of a name, of a type without members, else "".
 

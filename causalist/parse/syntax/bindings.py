@@ -20,6 +20,7 @@ from causalist.model.type_notation import (
     NARROWED,
     PLACE,
     RETURNED,
+    UNCHANGED,
     Mark,
     array_of,
     element_of,
@@ -27,6 +28,7 @@ from causalist.model.type_notation import (
     with_marks,
 )
 from causalist.parse.syntax.arguments import (
+    is_plain_type,
     named_type,
     opening_bracket,
     place_of_function,
@@ -109,6 +111,7 @@ class BindingReader:
         self._is_twin = False  # the last name is bound twice: a parameter that is a member as well
         self._type_end = self._last_end = -1
         self._type = ""  # the annotation that stands before its names
+        self._is_constant = False  # the type stands behind `const`
         self._beside = -1  # its end, where it is for the name right after it alone
         self._annotation_before_name = scopes.settings.types.annotation_before_name
         self._item_end = -1  # of the last name that may be a type parameter
@@ -451,6 +454,9 @@ class BindingReader:
             type_ = ""
         value = f"{self._variant}.{member}" if member and self._variant else ""
         self._last_end = end
+        is_local = scope >= 0 and name[0] != "." and scopes.frames[-1].body >= 0
+        if self._is_constant and is_local and "?" not in type_ and not is_plain_type(type_):
+            self.bindings.append(Binding(scope, f"{UNCHANGED}{name}", "", "", scopes.row(start)))
         if names_of_pattern is not None:
             names_of_pattern.append((len(self.bindings), member))
         self.bindings.append(Binding(scope, name, type_, value, scopes.row(start)))
@@ -478,6 +484,7 @@ class BindingReader:
                 self.bindings[-1] = self.bindings[-1]._replace(type=name)
             else:
                 self._type, self._beside = name, end
+                self._is_constant = self._has_pointers and self._scopes.data[start - 6 : start] == b"const "
         elif self._pattern is not None and self._is_near(self._pattern[0], start, 0):
             self._type_pattern(start, end)
         elif self._item_end >= 0 and self.bindings and _BOUND.fullmatch(self._scopes.data, self._item_end, start):

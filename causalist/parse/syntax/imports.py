@@ -139,7 +139,8 @@ class ImportGroup:
                 statement_imports.append(Import(self.scope, kind, module, level, "", text, row))
             elif tag is Tag.IMPORT_STAR:
                 kind = ImportKind.REEXPORT_ALL if reexport else ImportKind.STAR
-                statement_imports.append(Import(self.scope, kind, module, level, "*", "", row))
+                alias = next((text for tag, text, _ in self.parts if tag is Tag.IMPORT_ALIAS), "")
+                statement_imports.append(Import(self.scope, kind, module, level, "*", alias, row))
         if not statement_imports:
             statement_imports.append(Import(self.scope, ImportKind.SIDE_EFFECT, module, level, "", "", self.row))
         return imports + statement_imports, []
