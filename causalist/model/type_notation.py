@@ -478,8 +478,8 @@ def split_chain_part(part: str, types: TypeSettings, shapes: ShapeSettings = _NO
     return split_marks(part) if types.prefixed or shapes.sequences else split_calls(part)
 
 
-_HEAD = lazy_regex(r"(?:class|interface|record|struct)\s+\w+<")
-_BOUNDED = lazy_regex(r"\s+extends\b|\s*:")  # behind the name of a type parameter
+_HEAD = lazy_regex(r"(?:class|interface|record|struct)\s+\w+<|template\s*<")
+_BOUNDED = lazy_regex(r"\s+extends\b|\s*[:=]")  # behind the name of a type parameter
 
 
 def type_parameters_of(signature: str) -> list[str]:
@@ -487,6 +487,8 @@ def type_parameters_of(signature: str) -> list[str]:
 
     >>> type_parameters_of("public class Repo<T, out U : Any> extends A<B>"), type_parameters_of("class Repo : A<B>")
     (['T', 'U'], [])
+    >>> type_parameters_of("template <typename T, class A = Alloc<T>, int N> class Vector : public Base<T>")
+    ['T', 'A', 'N']
     """
     head = _HEAD.search(signature)
     if head is None:

@@ -167,14 +167,6 @@ class AnnotationTypes:
                 return self.type_arguments(above, owner, depth + 1)
         return {}
 
-    def with_arguments(self, value: Value, member: Value) -> Value:
-        """Return the member of a generic value, which knows what its type parameters stand for."""
-        if member.kind is not ValueKind.DEFINITION or member.parts:
-            return member
-        owner = self.program.enclosing_type(member.number)
-        given = self.type_arguments(value, owner) if owner >= 0 else {}
-        return member._replace(parts=tuple(given.values()), type=",".join(given)) if given else member
-
     def _reading(self, value: Value) -> dict[str, Value]:
         return dict(zip(value.type.split(","), value.parts, strict=False)) if value.parts and value.type else {}
 
@@ -497,10 +489,9 @@ class MemberTypes:
             return UNKNOWN  # an object with names of any kind
         if content.kind is not ValueKind.INSTANCE:
             return content if content.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN) else UNKNOWN
-        for step in settings.iterator_methods:  # an iterator of the repository's own
-            number, _ = self.program.find_member(content.number, step)
-            if number >= 0:
-                return self.annotations.call_result(Value(ValueKind.DEFINITION, number, content.rule)) or UNKNOWN
+        element = self.inference.element_of_iterable(content, settings.iterator_methods)
+        if element is not None:
+            return element
         return content  # a wrapper, which holds one
 
     def trait_method(self, file: int, scope: int, value: Value, name: str) -> Value | None:

@@ -113,6 +113,56 @@ class InferenceBase(ABC):
     def type_arguments(self, value: Value, owner: int) -> dict[str, Value]:
         """Return what the type parameters of `owner` stand for in a value of that type or of one below it."""
 
+    def element_of_iterable(self, value: Value, methods: Sequence[str]) -> Value | None:
+        """Return what a loop takes from an instance, by the first of its methods; None if it has none of them.
+
+        Where headers are, an iterator may be an object that is pointed with. What is no such iterator may have been an
+        array before, whose elements have the members of `value`.
+        """
+        program = self.program
+        settings = program.files[program.file_of[value.number]].settings
+        for step in methods:
+            number, _ = program.find_member(value.number, step)
+            if number < 0:
+                continue
+            made = self.call_result(self.with_arguments(value, Value(ValueKind.DEFINITION, number, value.rule)))
+            if settings is None or not settings.modules.headers:
+                return made or UNKNOWN
+            if made is not None and made.kind is ValueKind.INSTANCE:
+                number, _ = program.find_member(made.number, "operator*")
+                star = Value(ValueKind.DEFINITION, number, made.rule)
+                made = self.call_result(self.with_arguments(made, star)) if number >= 0 else made
+            if made is None or made.kind is not ValueKind.INSTANCE or made.number == value.number:
+                return None
+            return made._replace(also=(value.number,))
+        return None
+
+    def pointed_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
+        """Return the member of what an instance points at by an operator of its own; None for other instances."""
+        program = self.program
+        settings = program.files[program.file_of[value.number]].settings
+        if value.kind is not ValueKind.INSTANCE or settings is None or not settings.modules.headers:
+            return None
+        number, _ = program.find_member(value.number, "operator->")
+        key = "operator->", value.number
+        if number < 0 or key in self.unfolding:
+            return None
+        self.unfolding.add(key)
+        star = Value(ValueKind.DEFINITION, number, value.rule)
+        pointed = self.call_result(self.with_arguments(value, star))
+        is_other = pointed is not None and pointed.kind is ValueKind.INSTANCE and pointed.number != value.number
+        member = self.follow_members(file, pointed, ["", name], 1, called) if is_other else None
+        self.unfolding.discard(key)
+        return member
+
+    def with_arguments(self, value: Value, member: Value) -> Value:
+        """Return the member of a generic value, which knows what its type parameters stand for."""
+        if member.kind is not ValueKind.DEFINITION or member.parts:
+            return member
+        owner = self.program.enclosing_type(member.number)
+        given = self.type_arguments(value, owner) if owner >= 0 else {}
+        return member._replace(parts=tuple(given.values()), type=",".join(given)) if given else member
+
     def _given_to_lambda(self, function: int, wanted: str) -> Value:
         """Return what a function gives to a lambda behind its other arguments, if its overloads agree on that."""
         same, elsewhere = self.program.overloads_of(function)

@@ -511,7 +511,8 @@ class Inference(InferenceBase):
             own = self._member_of_instance(value, name, called)
             settings = program.files[program.file_of[value.number]].settings
             if own is not None and settings is not None and settings.types.generic and value.kind is ValueKind.INSTANCE:
-                own = self.annotations.with_arguments(value, own)
+                own = self.with_arguments(value, own)
+            own = own if own is not None else self.pointed_member(file, value, name, called)
             is_missing = own is None or (bool(program.extended) and self.is_held(own))  # a value is not called
             return (self.name_lookup.find_extension_member(file, value, name, called) or own) if is_missing else own
         return None

@@ -295,7 +295,7 @@ class FactCollector:
         span_start = start
         if self._span is not None and self._span[0] <= start and end <= self._span[1]:
             before = self.data[self._span[0] : start]
-            if before[:1] == b"@" or b"=" not in before:  # the statement is this definition's, not around it
+            if before.startswith((b"@", b"template")) or b"=" not in before:  # of this definition, not around it
                 span_start = self._span[0]
         self._span = None
         span_start, is_test = self._attributes.claim(start, span_start)
