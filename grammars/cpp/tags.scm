@@ -81,7 +81,9 @@
   (call_expression) (subscript_expression) (pointer_expression)] @binding.value)
 (type_parameter_declaration (type_identifier) @binding.item)
 ; In a function `T a(f(x));` makes an object, although it reads like the declaration of a function.
-(compound_statement (declaration declarator: (function_declarator declarator: (identifier) @binding)))
+([(compound_statement (declaration declarator: (function_declarator declarator: (identifier) @binding)))
+  (case_statement (declaration declarator: (function_declarator declarator: (identifier) @binding)))
+  (for_statement (declaration declarator: (function_declarator declarator: (identifier) @binding)))])
 (compound_statement (declaration declarator: (function_declarator parameters: (parameter_list
   (parameter_declaration type: [(type_identifier) (qualified_identifier)] @reference.call
     declarator: (abstract_function_declarator))))))

@@ -437,12 +437,21 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         return ""
     if members[0] != text:
         return type_name(members[0], settings)
+    if settings.literals and ">." in text:
+        inner = _without_type_arguments(text)  # `Map<K, V>::Entry`
+        return type_name(inner, settings) if ">" not in inner else ""
     name = _TYPE.match(text)
     if not name or name[2][:1] not in ("", "[", "<") or name[2].startswith("[]"):
         return ""
     if settings.generic and name[2].startswith("<") and name[2].endswith(">") and name[1] not in _SAYS_NOTHING:
         return generic_of(name[1], (_argument_name(each, settings) for each in split_top(name[2][1:-1], ",")))
     return "" if name[1] in _SAYS_NOTHING else name[1]
+
+
+def _without_type_arguments(text: str) -> str:
+    while (shorter := re.sub(r"<[^<>]*>", "", text)) != text:
+        text = shorter
+    return text
 
 
 _NAMED_ITEM = re.compile(r"((?s:.*[\w>\])?]))\s+([^\W\d]\w*)\s*")
