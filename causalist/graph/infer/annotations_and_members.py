@@ -74,6 +74,8 @@ class AnnotationTypes:
             if own.kind is ValueKind.INSTANCE:
                 return own
             of_inner = self.infer_annotation(file, scope, inner, rule)
+            if own.type and of_inner == BUILTIN:
+                return own  # of what the library has
             if own.kind is not ValueKind.EXTERNAL:
                 return of_inner
             if of_inner.kind is ValueKind.COLLECTION:

@@ -448,6 +448,8 @@ class BindingReader:
             name = scopes.shadows.bind(scope, name, start, scopes.drafts[scope].end)
         name = scopes.declare(scope, name)
         type_ = self._type if tag != Tag.BINDING_ITEM else ""
+        if name[0] == "." and self._has_pointers and b"}" in scopes.data[self._beside : start]:
+            type_ = self._type_written_out(scope, start)
         if type_ and self._has_pointers:
             type_ += pointers_between(scopes.data, self._beside, start, end, type_)
         if self._annotation_before_name and not _BESIDE.fullmatch(scopes.data, self._beside, start):
@@ -460,6 +462,13 @@ class BindingReader:
         if names_of_pattern is not None:
             names_of_pattern.append((len(self.bindings), member))
         self.bindings.append(Binding(scope, name, type_, value, scopes.row(start)))
+
+    def _type_written_out(self, scope: int, start: int) -> str:
+        """Return the type of a member whose struct ends before `start`: its name, else the one that has its members."""
+        drafts = self._scopes.drafts
+        ends = self._scopes.data.rfind(b"}", 0, start) + 1
+        inner = next((each for each in reversed(drafts) if each.end == ends and each.parent == scope), None)
+        return inner.name if inner is not None else drafts[scope].name if scope >= 0 else ""
 
     def _member_of(self, left: str) -> str:
         """Return `A.m` for the target A.prototype.m or, at the top of a file, A.m; "" for any other."""
