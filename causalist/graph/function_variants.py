@@ -115,7 +115,8 @@ class TwinChooser:
                 for function in same if len(same) > 1 else ():
                     own = conditions.get(function, ())
                     others = [other for other in same if are_exclusive(own, conditions.get(other, ()))]
-                    others = [other for other in others if self._may_be_called(function, other)]
+                    alike = [other for other in others if self._may_be_called(function, other)]
+                    others = alike or [other for other in others if self._takes_as_many(function, other)]
                     if others:
                         twins[function] = others
         return twins
@@ -126,6 +127,11 @@ class TwinChooser:
         settings = self.program.files[self.program.file_of[function]].settings
         is_free = settings is None or not settings.names.has_overloads or not kinds.isdisjoint(_MACROS)
         return is_free or self._shape(function) == self._shape(other)
+
+    def _takes_as_many(self, function: int, other: int) -> bool:
+        """Return True if two functions take the same number of arguments, of whatever types."""
+        own, others = (self.program.parameters.get(each) for each in (function, other))
+        return own is not None and others is not None and len(own) == len(others) > 0
 
     def _conditions_in(self, file: int) -> dict[int, _Conditions]:
         conditions = self._conditions.get(file)

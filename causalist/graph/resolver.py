@@ -429,6 +429,9 @@ class Resolver:
                 return [], ""  # a value of that name is not the repository's
             if self.lists_arguments(file):
                 value = self._in_own_namespace(file, scope, chain, value)
+                called_definition = program.definition_of[value.number]
+                if called_definition.qualname.startswith(_LIBRARY) and called_definition.kind == NodeKind.FUNCTION:
+                    return [], ""  # an overload of what the library has
             meant_by_name = self._factory_of(file, value.number, arguments)
             functions = program.select_overloads(self._callee_of(meant_by_name), arguments)
             if self._has_clauses(file):  # a function is its name and the number of its arguments
@@ -615,6 +618,7 @@ class Resolver:
         return settings.name if settings else ""
 
 
+_LIBRARY = "std."  # begins names in its namespace
 _NOT_MADE = re.compile(r"\bprivate\s+constructor\b|\b(?:abstract|sealed|interface)\b")
 
 

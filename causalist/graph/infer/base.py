@@ -114,13 +114,14 @@ class InferenceBase(ABC):
         """Return what the type parameters of `owner` stand for in a value of that type or of one below it."""
 
     def element_of_iterable(self, value: Value, methods: Sequence[str]) -> Value | None:
-        """Return what a loop takes from an instance, by the first of its methods; None if it has none of them.
+        """Return what is taken from an instance, by the first of its methods; None if it has none of them.
 
-        Where headers are, an iterator may be an object that is pointed with. What is no such iterator may have been an
-        array before, whose elements have the members of `value`.
+        Where headers are, all of the methods have to lead to one type, and an iterator may be an object that points.
+        What gives no such instance may have been an array before, whose elements have the members of `value`.
         """
         program = self.program
         settings = program.files[program.file_of[value.number]].settings
+        taken: list[Value] = []
         for step in methods:
             number, _ = program.find_member(value.number, step)
             if number < 0:
@@ -128,14 +129,13 @@ class InferenceBase(ABC):
             made = self.call_result(self.with_arguments(value, Value(ValueKind.DEFINITION, number, value.rule)))
             if settings is None or not settings.modules.headers:
                 return made or UNKNOWN
-            if made is not None and made.kind is ValueKind.INSTANCE:
+            if made is not None and made.kind is ValueKind.INSTANCE and step == methods[0]:
                 number, _ = program.find_member(made.number, "operator*")
                 star = Value(ValueKind.DEFINITION, number, made.rule)
                 made = self.call_result(self.with_arguments(made, star)) if number >= 0 else made
-            if made is None or made.kind is not ValueKind.INSTANCE or made.number == value.number:
-                return None
-            return made._replace(also=(value.number,))
-        return None
+            if made is not None and made.kind is ValueKind.INSTANCE and made.number != value.number:
+                taken.append(made._replace(also=(value.number,)))
+        return UNKNOWN if len({each.number for each in taken}) > 1 else taken[0] if taken else None
 
     def pointed_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
         """Return the member of what an instance points at by an operator of its own; None for other instances."""
