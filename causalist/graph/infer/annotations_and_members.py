@@ -141,11 +141,13 @@ class AnnotationTypes:
     def _generic_type(self, file: int, scope: int, head: str, arguments: list[str], rule: str) -> Value:
         """Return an instance of a generic type, which knows its arguments; a function for a type of functions."""
         settings = self.program.files[file].settings
+        is_function = settings is not None and head in settings.types.functions
+        value = UNKNOWN if is_function else self.infer_annotation(file, scope, head, rule)
+        if value.kind is not ValueKind.INSTANCE and not is_function:
+            return value  # of the library: what it is of says nothing of its members
         parts = tuple(self.infer_annotation(file, scope, each, rule) if each else UNKNOWN for each in arguments)
-        if settings is not None and head in settings.types.functions:
+        if is_function:
             return Value(ValueKind.CALLABLE, -1, rule, parts=(parts[-1],))
-        if (value := self.infer_annotation(file, scope, head, rule)).kind is not ValueKind.INSTANCE:
-            return value
         return value._replace(number=self.program.of_arity(value.number, len(arguments)), parts=parts)
 
     def type_arguments(self, value: Value, owner: int, depth: int = 0) -> dict[str, Value]:
