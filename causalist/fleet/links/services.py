@@ -22,6 +22,8 @@ from causalist.fleet.links.shard_symbols import (
     COMMENT,
     IS_HOST,
     LITERAL,
+    LOAD_HOST,
+    MAX_BYTES,
     WRAPPER,
     FilePlace,
     ShardProgram,
@@ -29,6 +31,7 @@ from causalist.fleet.links.shard_symbols import (
     TextValues,
     expression_at,
     join_texts,
+    read_settings,
 )
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
@@ -55,7 +58,6 @@ class ServiceKind(StrEnum):
 _ROUTE_NODE = "external:route:"
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
 _NOT_SERVED = (Role.TEST, Role.EXAMPLE, Role.DOCS)  # roles of files whose routes no other repository means
-_MAX_BYTES = 400_000  # of a file that is searched for requests
 _MAX_OPEN = 2  # literal parts of a path that a parameter of a route may stand for
 
 
@@ -70,10 +72,12 @@ def service_rows(
     places = [FilePlace(program, path, program.files.get(path)) for path in paths if role_of(path) is not Role.VENDORED]
     settings: dict[str, TextValue] = {}
     for place in places:
-        published += _read_settings(place, read, settings)
+        for name, host, row, is_gateway in read_settings(place.path, read, settings):
+            kind, name = (ServiceKind.GATEWAY, template_of(name)) if is_gateway else (ServiceKind.ADDRESS, name)
+            published.append(PublishedName(kind, "", "", "", name, place.node, row, "", host))
     settings = {key: value for key, value in settings.items() if value.text}
     code = [place for place in places if place.is_code and role_of(place.path) is not Role.TEST]
-    code = [place for place in code if len(read(place.path)) <= _MAX_BYTES]
+    code = [place for place in code if len(read(place.path)) <= MAX_BYTES]
     values = {place.path: TextValues(place, read(place.path), settings) for place in code}
     set_in = _add_constants(values, settings)
     found: list[tuple[tuple[str, int], UsedName]] = []
@@ -447,19 +451,11 @@ def _service_name(name: str) -> str:
 
 # -- configuration
 
-_HOST_OF = re.compile(
-    r"(?:(?P<scheme>[a-z+]+)://)?(?P<host>[A-Za-z][\w.-]*|\$\{?\w+\}?)(?P<port>:\d+)?(?P<path>/[\w./-]*)?"
-)
-_LOCAL = ("localhost", "127.", "0.0.0.0", "example.")
-_YAML_LINE = re.compile(r"^(\s*)(-\s+)?([\w.-]+)\s*:(?:\s+[\"']?([^\s\"'#]+))?")
-_ENV_LINE = re.compile(r"^\s*(?:-\s+|ENV\s+|ARG\s+|export\s+)?[\"']?([A-Za-z][\w.]*)\s*=\s*[\"']?([^\s\"'#]+)")
-_JSON_LINE = re.compile(r"\"(\w+)\"\s*:\s*\"([^\s\"]+)\"")
 _BASE = re.compile(
     r"\b(?:base_?url|BaseAddress|rootUri|prefixUrl|base_uri|LOCUST_HOST)[\"']?\s*(?:[:=(]|=\s*new\s+\w*\()\s*",
     re.IGNORECASE,
 )
 _LOAD_TEST = re.compile(r"\b(?:HttpUser|HttpLocust|FastHttpUser)\b")
-_HOST_OPTION = re.compile(r"\blocust\b[^\n]*?(?:--host|-H)[ =]+[\"']*([^\s\"']+)|\bLOCUST_HOST[=:]\s*[\"']?([^\s\"']+)")
 _TYPED_CLIENT = re.compile(
     r"\bAddHttpClient<(?:\w+,\s*)?(\w+)>\([^;]{0,80}?\bBaseAddress\s*=\s*new\s*\w*\(\"(?:\w[\w+]*)://([\w.-]+)"
 )
@@ -468,79 +464,12 @@ _CLASS = re.compile(r"\bclass\s+(\w+)")
 _FORWARDER = re.compile(
     r"\bMapForwarder\(\s*\"[^\"\n]*\",\s*\"\w[\w+]*://(?P<host>[\w.-]+)[^\"\n]*\",\s*\"(?P<path>/[^\"\n]+)\""
 )
-_LOAD_HOST = "locust --host"  # a setting of its own
-# Where a path begins that is passed on, and the host behind it: Ingress, zuul, Envoy; nginx; proxies of development.
-_FORWARDED = (
-    re.compile(
-        r"\b(?:path|prefix)\s*:\s*[\"']?(?P<path>/[\w./-]*?)/?(?:\*+|\(\S*)?[\"']?\s*\}?[ \t]*\r?\n(?:[^\n]*\n){0,7}?"
-        r"[^\n]*?\b(?:serviceId|serviceName|cluster|host|url|(?<=service:)\s+name|name)\s*:\s*[\"']?(?:\w+://)?(?P<host>[\w.-]+)"
-    ),
-    re.compile(r"\buri:\s*\w+://(?P<host>[\w.-]+)[^\n]*\n(?:[^\n]*\n){0,4}?[^\n]*\bPath=(?P<path>/[\w./-]*?)/?\*"),
-    re.compile(r"\blocation\s+[=~^* ]*(?P<path>/[^\s{(]*)[^\n{]*\{[^{}]*?\bproxy_pass\s+https?://(?P<host>\$?\{?[\w.-]+)"),
-    re.compile(r"[\"'](?P<path>/[\w/-]+)[\"']\s*[:,]\s*[^;]{0,80}?\btarget\s*:\s*[\"'`]https?://(?P<host>[\w.-]+)"),
-    re.compile(r"\"ClusterId\"\s*:\s*\"(?P<host>[\w.-]+)\"[^}]*?\"Path\"\s*:\s*\"(?P<path>/[\w/-]*)"),
-)  # fmt: skip
-
-
-def _read_settings(place: FilePlace, read: ReadText, settings: dict[str, TextValue]) -> Iterator[PublishedName]:
-    """Yield the addresses and gateways of a file of settings, and add its addresses to `settings`, "" for several."""
-    base = posixpath.basename(place.path).lower()
-    is_yaml, is_docker = base.endswith((".yml", ".yaml")), "dockerfile" in base
-    is_proxy = base.endswith((".conf", ".template")) or re.search(
-        r"^(?:vite|vue|webpack|next|setupproxy|proxy)[\w.]*\.[jt]s", base
-    )
-    is_setting = base.startswith((".env", "appsettings")) or base.endswith((".properties", ".env", ".sh"))
-    if not (is_yaml or is_docker or is_proxy or is_setting):
-        return
-    text = read(place.path)
-    if len(text) > _MAX_BYTES:
-        return
-    for match in _HOST_OPTION.finditer(text) if is_docker or is_yaml or base.endswith(".sh") else ():
-        settings.setdefault(_LOAD_HOST, TextValue(match[1] or match[2]))
-    for key, value, row in _settings_of(text, is_yaml=is_yaml, is_json=base.endswith(".json")) if not is_proxy else ():
-        parts = _HOST_OF.fullmatch(value)
-        if parts is None or not (parts["scheme"] or parts["port"]) or parts["host"].startswith(_LOCAL):
-            continue
-        whole = value if parts["scheme"] else f"http://{value}"
-        settings[key] = TextValue(whole if settings.get(key, TextValue(whole)).text == whole else "")
-        if re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", key):
-            yield PublishedName(ServiceKind.ADDRESS, "", "", "", key, place.node, row, "", parts["host"])
-    for form in _FORWARDED if is_yaml or is_proxy or base.endswith(".json") else ():
-        for match in form.finditer(text):
-            row = text.count("\n", 0, match.start())
-            yield PublishedName(
-                ServiceKind.GATEWAY, "", "", "", template_of(match["path"]), place.node, row, "", match["host"]
-            )
-
-
-def _settings_of(text: str, *, is_yaml: bool, is_json: bool) -> Iterator[tuple[str, str, int]]:
-    """Yield (key, value, row) of the settings in a text; keys of YAML with those around them, and as they are."""
-    around: list[tuple[int, str]] = []
-    name = ""
-    for row, line in enumerate(text.splitlines()):
-        match = _JSON_LINE.search(line) if is_json else _ENV_LINE.match(line)
-        if match is not None:
-            yield match[1], match[2], row
-        elif is_yaml and (match := _YAML_LINE.match(line[:300])) is not None:
-            indent = len(match[1]) + len(match[2] or "")
-            while around and around[-1][0] >= indent:
-                around.pop()
-            around.append((indent, match[3]))
-            if match[4] is None:
-                continue
-            if match[3] == "name":
-                name = match[4]
-            elif match[3] == "value":
-                yield name, match[4], row
-            else:
-                yield match[3], match[4], row
-                yield ".".join(key for _, key in around), match[4], row
 
 
 def _base_of(text: str, values: TextValues, settings: Mapping[str, TextValue]) -> TextValue | None:
     """Return the address in front of the paths that a file asks for, None if it sets none or several."""
-    if _LOAD_TEST.search(text) and _LOAD_HOST in settings:
-        return values.value(f'"{settings[_LOAD_HOST].text}"', 0)
+    if _LOAD_TEST.search(text) and LOAD_HOST in settings:
+        return values.value(f'"{settings[LOAD_HOST].text}"', 0)
     typed = [settings[key] for name in _CLASS.findall(text) if (key := f"{_CLIENT}{name}") in settings]
     if typed:
         return typed[0]

@@ -5,6 +5,7 @@ meaning of exported names and the files that imports lead to. Bodies are read a 
 the texts that the expressions of a file put together, such as the address of a request.
 """
 
+import posixpath
 import re
 from array import array
 from bisect import bisect_right
@@ -194,6 +195,7 @@ _GENERIC = {
 }  # fmt: skip
 _MAX_STEPS = 3  # from a variable to what it is set to
 _MAX_EXPRESSION = 400
+MAX_BYTES = 400_000  # of a file that is searched for requests, settings and names
 _MAX_LINE = 2000  # characters in which the beginning of a line is looked for
 COMMENT = re.compile(r"\s*(?://|#|\*|/\*)")
 _EXPRESSION_TOKEN = re.compile(
@@ -510,3 +512,91 @@ def split_at(expression: str, operators: tuple[str, ...]) -> list[str]:
                 continue
         place = token.end()
     return [*parts, expression[start:]]
+
+
+# -- settings and gateways
+
+_HOST_OF = re.compile(
+    r"(?:(?P<scheme>[a-z+]+)://)?(?P<host>[A-Za-z][\w.-]*|\$\{?\w+\}?)(?P<port>:\d+)?(?P<path>/[\w./-]*)?"
+)
+_LOCAL = ("localhost", "127.", "0.0.0.0", "example.")
+_YAML_LINE = re.compile(r"^(\s*)(-\s+)?([\w.-]+)\s*:(?:\s+[\"']?([^\s\"'#]+))?")
+_ENV_LINE = re.compile(r"^\s*(?:-\s+|ENV\s+|ARG\s+|export\s+)?[\"']?([A-Za-z][\w.]*)\s*=\s*[\"']?([^\s\"'#]+)")
+_JSON_LINE = re.compile(r"\"(\w+)\"\s*:\s*\"([^\s\"]+)\"")
+_HOST_OPTION = re.compile(r"\blocust\b[^\n]*?(?:--host|-H)[ =]+[\"']*([^\s\"']+)|\bLOCUST_HOST[=:]\s*[\"']?([^\s\"']+)")
+LOAD_HOST = "locust --host"  # a setting of its own
+# Where a path begins that is passed on, and the host behind it: Ingress, HTTPRoute, zuul, Envoy; Spring Cloud Gateway;
+# nginx; proxies of development; YARP. A name alone is a host only of a service: probes and patches have paths, too.
+_FORWARDED = (
+    re.compile(
+        r"\b(?:path|prefix|value)[\"']?\s*:\s*[\"']?(?P<path>/[\w./-]*?)/?(?:\*+|\(\S*)?[\"']?\s*\}?[ \t]*\r?\n"
+        r"(?:[^\n]*\n){0,7}?[^\n]*?\b(?:(?:serviceId|serviceName|cluster|host|url)"
+        r"|(?:service\s*:|backendRefs\s*:\s*-)\s*\{?\s*name)\s*:\s*[\"']?(?:\w+://)?(?P<host>[\w.-]+)"
+    ),
+    re.compile(r"\buri:\s*\w+://(?P<host>[\w.-]+)[^\n]*\n(?:[^\n]*\n){0,4}?[^\n]*\bPath=(?P<path>/[\w./-]*?)/?\*"),
+    re.compile(r"\blocation\s+[=~^* ]*(?P<path>/[^\s{(]*)[^\n{]*\{[^{}]*?\bproxy_pass\s+https?://(?P<host>\$?\{?[\w.-]+)"),
+    re.compile(r"[\"'](?P<path>/[\w/-]+)[\"']\s*[:,]\s*[^;]{0,80}?\btarget\s*:\s*[\"'`]https?://(?P<host>[\w.-]+)"),
+    re.compile(r"\"ClusterId\"\s*:\s*\"(?P<host>[\w.-]+)\"[^}]*?\"Path\"\s*:\s*\"(?P<path>/[\w/-]*)"),
+    re.compile(r"\"Path\"\s*:\s*\"(?P<path>/[\w/-]*)[^\"\n]*\"[^{}]*\}[^{}]*?\"ClusterId\"\s*:\s*\"(?P<host>[\w.-]+)\""),
+)  # fmt: skip
+
+
+class SettingRow(NamedTuple):
+    """A setting with the host that it names, or the beginning of paths that a gateway passes on to a host."""
+
+    name: str
+    host: str
+    row: int
+    is_gateway: bool
+
+
+def read_settings(path: str, read: Callable[[str], str], settings: dict[str, TextValue]) -> Iterator[SettingRow]:
+    """Yield the addresses and gateways of a file of settings, and add its addresses to `settings`, "" for several."""
+    base = posixpath.basename(path).lower()
+    is_yaml, is_docker = base.endswith((".yml", ".yaml")), "dockerfile" in base
+    is_proxy = base.endswith((".conf", ".template")) or re.search(
+        r"^(?:vite|vue|webpack|next|setupproxy|proxy)[\w.]*\.[jt]s", base
+    )
+    is_setting = base.startswith((".env", "appsettings")) or base.endswith((".properties", ".env", ".sh"))
+    if not (is_yaml or is_docker or is_proxy or is_setting):
+        return
+    text = read(path)
+    if len(text) > MAX_BYTES:
+        return
+    for match in _HOST_OPTION.finditer(text) if is_docker or is_yaml or base.endswith(".sh") else ():
+        settings.setdefault(LOAD_HOST, TextValue(match[1] or match[2]))
+    for key, value, row in settings_of(text, is_yaml=is_yaml, is_json=base.endswith(".json")) if not is_proxy else ():
+        parts = _HOST_OF.fullmatch(value)
+        if parts is None or not (parts["scheme"] or parts["port"]) or parts["host"].startswith(_LOCAL):
+            continue
+        whole = value if parts["scheme"] else f"http://{value}"
+        settings[key] = TextValue(whole if settings.get(key, TextValue(whole)).text == whole else "")
+        if re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", key):
+            yield SettingRow(key, parts["host"], row, False)
+    for form in _FORWARDED if is_yaml or is_proxy or base.endswith(".json") else ():
+        for match in form.finditer(text):
+            yield SettingRow(match["path"], match["host"], text.count("\n", 0, match.start()), True)
+
+
+def settings_of(text: str, *, is_yaml: bool, is_json: bool) -> Iterator[tuple[str, str, int]]:
+    """Yield (key, value, row) of the settings in a text; keys of YAML with those around them, and as they are."""
+    around: list[tuple[int, str]] = []
+    name = ""
+    for row, line in enumerate(text.splitlines()):
+        match = _JSON_LINE.search(line) if is_json else _ENV_LINE.match(line)
+        if match is not None:
+            yield match[1], match[2], row
+        elif is_yaml and (match := _YAML_LINE.match(line[:300])) is not None:
+            indent = len(match[1]) + len(match[2] or "")
+            while around and around[-1][0] >= indent:
+                around.pop()
+            around.append((indent, match[3]))
+            if match[4] is None:
+                continue
+            if match[3] == "name":
+                name = match[4]
+            elif match[3] == "value":
+                yield name, match[4], row
+            else:
+                yield match[3], match[4], row
+                yield ".".join(key for _, key in around), match[4], row

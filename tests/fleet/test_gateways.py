@@ -1,0 +1,187 @@
+"""Settings of gateways: where paths begin that are passed on, and the hosts behind them; expected values by hand.
+
+The texts have the forms of the documentation of Kubernetes (Ingress, HTTPRoute), Envoy, YARP, Spring Cloud Gateway,
+Zuul, nginx and Vite.
+"""
+
+import pytest
+
+pytest.importorskip("fsspec")
+
+from causalist.fleet.links.shard_symbols import TextValue, read_settings
+
+_INGRESS = """apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: shop
+spec:
+  rules:
+  - host: shop.example.org
+    http:
+      paths:
+      - path: /orders(/|$)(.*)
+        pathType: ImplementationSpecific
+        backend:
+          service:
+            name: orders
+            port:
+              number: 80
+      - path: /users/*
+        pathType: Prefix
+        backend: {service: {name: accounts, port: {number: 8080}}}
+      - path: "/"
+        pathType: Prefix
+        backend:
+          service:
+            name: front-end
+            port:
+              name: http
+"""
+_OLD_INGRESS = """kind: Ingress
+spec:
+  rules:
+  - http:
+      paths:
+      - path: /orders
+        backend:
+          serviceName: orders
+          servicePort: 80
+"""
+_HTTP_ROUTE = """kind: HTTPRoute
+spec:
+  rules:
+  - matches:
+    - path:
+        type: PathPrefix
+        value: /orders
+    backendRefs:
+    - name: orders
+      port: 8080
+"""
+_ENVOY = """static_resources:
+  listeners:
+  - filter_chains:
+    - filters:
+      - typed_config:
+          route_config:
+            virtual_hosts:
+            - domains: ["*"]
+              routes:
+              - match: { prefix: "/orders/" }
+                route: { cluster: orders, prefix_rewrite: "/" }
+              - match:
+                  prefix: /users
+                route:
+                  timeout: 3s
+                  cluster: accounts_service
+"""
+_YARP = """{
+  "ReverseProxy": {
+    "Routes": {
+      "orders": {
+        "ClusterId": "orders-cluster",
+        "Match": { "Path": "/orders/{**rest}" }
+      },
+      "users": {
+        "Match": {
+          "Path": "/users/{id}"
+        },
+        "ClusterId": "accounts"
+      }
+    },
+    "Clusters": {
+      "orders-cluster": { "Destinations": { "one": { "Address": "http://orders:8080/" } } },
+      "accounts": { "Destinations": { "one": { "Address": "http://accounts:8080/" } } }
+    }
+  }
+}
+"""
+_SPRING = """spring:
+  cloud:
+    gateway:
+      routes:
+        - id: orders
+          uri: lb://orders-service
+          predicates:
+            - Path=/api/orders/**
+          filters:
+            - StripPrefix=2
+"""
+_ZUUL = """zuul:
+  routes:
+    accounts:
+      path: /accounts/**
+      serviceId: account-service
+      stripPrefix: false
+"""
+_NGINX = """server {
+  location = /health { return 200; }
+  location /api/orders/ {
+    proxy_set_header Host $host;
+    proxy_pass http://orders:8080/;
+  }
+  location ~ ^/static { root /srv; }
+}
+"""
+_VITE = """export default {
+  server: {proxy: {'/api/orders': {target: 'http://orders:8080', changeOrigin: true}}},
+}
+"""
+_PROBE = """kind: Deployment
+spec:
+  template:
+    spec:
+      containers:
+      - name: shop
+        readinessProbe:
+          httpGet:
+            path: "/healthz"
+            port: 8080
+        env:
+        - name: ORDERS_ADDR
+          value: "orders:8080"
+"""
+_PATCH = """patches:
+- patch: |
+    - op: add
+      path: /spec/template/spec/containers/0/env/-
+      value:
+        name: BASE_URL
+        value: /shop
+"""
+_ARTIFACT = """    steps:
+      - uses: actions/upload-artifact@v4
+        with:
+          path: /tmp/digests/*
+          name: digests
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("ingress.yaml", _INGRESS, [("/orders", "orders", 9), ("/users", "accounts", 16), ("/", "front-end", 19)]),
+        ("ingress.yaml", _OLD_INGRESS, [("/orders", "orders", 5)]),
+        ("route.yaml", _HTTP_ROUTE, [("/orders", "orders", 6)]),
+        ("envoy.yaml", _ENVOY, [("/orders", "orders", 9), ("/users", "accounts_service", 12)]),
+        ("appsettings.json", _YARP, [("/orders/", "orders-cluster", 4), ("/users/", "accounts", 9)]),
+        ("application.yml", _SPRING, [("/api/orders", "orders-service", 5)]),
+        ("application.yml", _ZUUL, [("/accounts", "account-service", 3)]),
+        ("nginx.conf", _NGINX, [("/api/orders/", "orders", 2)]),
+        ("vite.config.ts", _VITE, [("/api/orders", "orders", 1)]),
+        ("deployment.yaml", _PROBE, []),
+        ("kustomization.yaml", _PATCH, []),
+        ("ci.yml", _ARTIFACT, []),
+    ],
+)
+def test_paths_that_are_passed_on(path: str, text: str, expected: list[tuple[str, str, int]]) -> None:
+    settings: dict[str, TextValue] = {}
+    rows = read_settings(path, lambda _: text, settings)
+    assert [(row.name, row.host, row.row) for row in rows if row.is_gateway] == expected
+
+
+def test_addresses_of_settings_are_no_gateways() -> None:
+    settings: dict[str, TextValue] = {}
+    rows = list(read_settings("deployment.yaml", lambda _: _PROBE, settings))
+    assert [(row.name, row.host, row.is_gateway) for row in rows] == [("ORDERS_ADDR", "orders", False)]
+    assert settings["ORDERS_ADDR"].text == "http://orders:8080"
