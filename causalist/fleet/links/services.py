@@ -24,8 +24,10 @@ from causalist.fleet.links.shard_symbols import (
     LITERAL,
     LOAD_HOST,
     MAX_BYTES,
+    NAME_EXPRESSION,
     WRAPPER,
     FilePlace,
+    NameValues,
     ShardProgram,
     TextValue,
     TextValues,
@@ -33,6 +35,7 @@ from causalist.fleet.links.shard_symbols import (
     join_texts,
     read_settings,
 )
+from causalist.index.freshness import aside_of
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.node_ids import Role
@@ -56,6 +59,7 @@ class ServiceKind(StrEnum):
 
 
 _ROUTE_NODE = "external:route:"
+_PROPERTIES = re.compile(r"(?:^|/)(?:application|bootstrap)[\w-]*\.(?:ya?ml|properties)$")
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
 _NOT_SERVED = (Role.TEST, Role.EXAMPLE, Role.DOCS)  # roles of files whose routes no other repository means
 _MAX_OPEN = 2  # literal parts of a path that a parameter of a route may stand for
@@ -80,6 +84,8 @@ def service_rows(
     code = [place for place in code if len(read(place.path)) <= MAX_BYTES]
     values = {place.path: TextValues(place, read(place.path), settings) for place in code}
     set_in = _add_constants(values, settings)
+    aside = aside_of(index)
+    names = NameValues(read, (place.path for place in code), (each for each in paths if _PROPERTIES.search(each)))
     found: list[tuple[tuple[str, int], UsedName]] = []
     used_settings: set[str] = set()
     for place in places:
@@ -92,8 +98,9 @@ def service_rows(
         if "@FeignClient" in text:
             clients.add(place.node)
             used += _feign_requests(place, text)
-        for table, rows in ((_PUBLISHED, published), (_USED, used)):
-            _add_matches(table, place, text, rows)
+        if not aside.get(place.path):  # code that is generated offers and uses all that a definition has
+            _add_matches(_PUBLISHED, place, text, published, names)
+            _add_matches(_USED, place, text, used, names)
     # What a request elsewhere is put together of is none by itself.
     parts = {set_in[name] for name in used_settings if name in set_in}
     used += (use for place, use in found if place not in parts)
@@ -369,75 +376,118 @@ _MAPPED_METHOD = re.compile(r"RequestMethod\.(\w+)")
 
 # -- forms of other services
 
-_Q = r"[\"'`]"
-_NAME = rf"{_Q}([\w./:-]{{2,120}}){_Q}"
-# (kind, word that a file must have, form)
+_TABLE_NAME = r"[`\"\[]?(?:[a-z]\w*[`\"\]]?\.[`\"\[]?)?([a-z]\w{3,60})\b(?!\s*[.(])"
+# (kind, word that a file must have, form); the name is `name`, else the first group
 _Form = tuple[ServiceKind, str, "re.Pattern[str]"]
+_N = NAME_EXPRESSION
+_RPC, _TOPIC, _TABLE_OF = ServiceKind.RPC, ServiceKind.TOPIC, ServiceKind.TABLE
+_MANY = r"(?:\[\s*|(?:listOf|List\.of|asList|singleton\w*)\(\s*|\{\s*topics?:\s*\[?\s*)?"
+_EMITTER = r"\s*\)\s*(?:[\w@]+\s+){0,3}(?:\w+\.)*\w*Emitter<"
 _PUBLISHED: tuple[_Form, ...] = (
-    (ServiceKind.RPC, "Server(", re.compile(r"\bRegister(\w+)Server\(")),
-    (ServiceKind.RPC, "Servicer", re.compile(r"\badd_(\w+)Servicer_to_server\(")),
-    (ServiceKind.RPC, "ImplBase", re.compile(r"\bextends\s+(?:\w+\.)*(?:\w+Grpc\.)?(\w+)ImplBase\b")),
-    (ServiceKind.RPC, "CoroutineImplBase", re.compile(r":\s*(?:\w+\.)*(\w+)CoroutineImplBase\b")),
-    (ServiceKind.RPC, "Base", re.compile(r"\bclass\s+\w+\s*(?:\([^)]*\)\s*)?:\s*(?:\w+\.)*(\w+)\.\1Base\b")),
-    (ServiceKind.RPC, "addService", re.compile(r"\.addService\(\s*(?:[\w$]+\.)*(\w+?)(?:Service)?\.service\b")),
-    (ServiceKind.RPC, "addService", re.compile(r"\.addService\(\s*(?:[\w$]+\.)*(\w+)\.service\b")),
-    (ServiceKind.RPC, "::Service", re.compile(r"<\s*(?:\w+::)*(\w+)::Service\b")),
-    (ServiceKind.RPC, "Server::new", re.compile(r"\b(\w+)Server::new\(")),
-    (ServiceKind.TOPIC, "Listener", re.compile(rf"@KafkaListener\([^)]*?topics\s*=\s*\{{?\s*{_NAME}")),
-    (ServiceKind.TOPIC, "Listener", re.compile(rf"@RabbitListener\([^)]*?queues\s*=\s*\{{?\s*{_NAME}")),
-    (
-        ServiceKind.TOPIC,
-        "Listener",
-        re.compile(rf"@(?:Jms|Sqs)Listener\((?:destination\s*=\s*|value\s*=\s*)?{_NAME}"),
-    ),
-    (ServiceKind.TOPIC, "subscribe", re.compile(rf"\bsubscribe\(\s*\[?\s*(?:\{{\s*topics?:\s*\[?\s*)?{_NAME}")),
-    (ServiceKind.TOPIC, "onsume", re.compile(rf"\b(?:basic_)?[cC]onsume\(\s*(?:queue\s*=\s*)?{_NAME}")),
-    (ServiceKind.TOPIC, "KafkaConsumer", re.compile(rf"\bKafkaConsumer\(\s*{_NAME}")),
+    (_RPC, "Server(", re.compile(r"\bRegister(\w+)Server\(")),
+    (_RPC, "Servicer", re.compile(r"\badd_(\w+)Servicer_to_server\(")),
+    (_RPC, "ImplBase", re.compile(r"(?:\bextends|[:,])\s*(?:\w+\.)*(?:\w+Grpc\.)?(\w+?)(?:Coroutine)?ImplBase\b")),
+    (_RPC, "@GrpcService", re.compile(r"@GrpcService\b[^{}]{0,300}?\bimplements\s+(?:\w+\.)*(\w+)")),
+    (_RPC, "Base", re.compile(r"\bclass\s+\w+\s*(?:\([^)]*\)\s*)?:\s*(?:\w+\.)*(\w+)\.\1Base\b")),
+    (_RPC, "addService", re.compile(r"\.addService\(\s*(?:[\w$]+\.)*(\w+?)(?:Service)?\.service\b")),
+    (_RPC, "addService", re.compile(r"\.addService\(\s*(?:[\w$]+\.)*(\w+)\.service\b")),
+    (_RPC, "::Service", re.compile(r"(?:<\s*|\bpublic\s+)(?:\w+::)*(\w+)::Service\b")),
+    (_RPC, "tonic", re.compile(r"\b(\w+)Server::(?:new|with_interceptor)\(")),
+    (_TOPIC, "KafkaListener", re.compile(rf"@KafkaListener\([^)]*?topics\s*=\s*[\[{{]?\s*{_N}")),
+    (_TOPIC, "RabbitListener", re.compile(rf"@RabbitListener\([^)]*?queues\s*=\s*[\[{{]?\s*{_N}")),
+    (_TOPIC, "Listener", re.compile(rf"@(?:Jms|Sqs)Listener\((?:destination\s*=\s*|value\s*=\s*)?{_N}")),
+    (_TOPIC, "@KafkaListener", re.compile(rf"@Topic\(\s*(?:value\s*=\s*)?{_N}")),
+    (_TOPIC, "@Incoming", re.compile(rf"@Incoming\(\s*{_N}")),
+    (_TOPIC, "ubscribe", re.compile(rf"\b[sS]ubscribe\(\s*{_MANY}{_N}")),
+    (_TOPIC, "onsume", re.compile(rf"\b(?:[bB]asic_?)?[cC]onsume(?:Async)?\(\s*(?:queue\s*[=:]\s*)?{_N}")),
+    (_TOPIC, "onsume", re.compile(rf"\.Consume\(\s*ctx,\s*\[\]string\{{\s*{_N}")),
+    (_TOPIC, "ReaderConfig", re.compile(rf"\bReaderConfig\{{[^}}]{{0,400}}?\bTopic:\s*{_N}")),
+    (_TOPIC, "KafkaConsumer", re.compile(rf"\bKafkaConsumer\(\s*{_N}")),
+    (_TOPIC, "setQueueNames", re.compile(rf"\bsetQueueNames\(\s*(?:this\.)?{_N}")),
+    (_TOPIC, "Pattern(", re.compile(rf"@(?:EventPattern|MessagePattern)\(\s*{_N}")),
+    (_TOPIC, "AddSubscription<", re.compile(r"\bAddSubscription<\s*(?P<name>[A-Z]\w+)\s*,")),
+    (_TOPIC, "IConsumer<", re.compile(r"\bIConsumer<\s*(?P<name>[A-Z]\w+)\s*>")),
+    (_TOPIC, "IHandleMessages<", re.compile(r"\bIHandleMessages<\s*(?P<name>[A-Z]\w+)\s*>")),
 )
 _USED: tuple[_Form, ...] = (
-    (ServiceKind.RPC, "Client(", re.compile(r"\b(?:\w+\.)?New(\w+)Client\(\s*\w")),
-    (ServiceKind.RPC, "Stub", re.compile(r"_grpc\.(\w+)Stub\(")),
-    (ServiceKind.RPC, "Stub", re.compile(r"\b(\w+)Grpc\.new\w*Stub\(")),
-    (ServiceKind.RPC, "CoroutineStub", re.compile(r"\b(\w+)CoroutineStub\(")),
-    (ServiceKind.RPC, "Client", re.compile(r"\bnew\s+(?:\w+\.)*(\w+)\.\1Client\(")),
-    (ServiceKind.RPC, "credentials", re.compile(r"\bnew\s+(?:[\w$]+\.)+(\w+)\([^;]{0,120}?credentials")),
-    (ServiceKind.RPC, "Client::connect", re.compile(r"\b(\w+)Client::connect\(")),
+    (_RPC, "Client(", re.compile(r"\b(?:\w+\.)?New(\w+)Client\(\s*\w")),
+    (_RPC, "Stub", re.compile(r"_grpc\.(\w+)Stub\(|\b([A-Z]\w+)Stub\(\s*(?:self\.)?\w*[cC]hannel")),
+    (_RPC, "Stub", re.compile(r"\b(\w+)Grpc\.new\w*Stub\(")),
+    (_RPC, "CoroutineStub", re.compile(r"\b(\w+)CoroutineStub\(")),
     (
-        ServiceKind.TOPIC,
-        "emplate",
-        re.compile(rf"\b(?:kafka|rabbit|jms)Template\.(?:send|convertAndSend)\(\s*{_NAME}"),
+        _RPC,
+        "@GrpcClient",
+        re.compile(
+            r"@GrpcClient\b(?:\([^)]*\))?\s*(?:(?:private|protected|public|final|lateinit|va[lr])\s+)*(?:\w+\s*:\s*)?"
+            r"(?:\w+Grpc\.)?([A-Z]\w+?)(?:(?:Blocking|Future|Coroutine)?Stub)?\b(?!\w*Grpc\.)"
+        ),
     ),
-    (ServiceKind.TOPIC, "roducer", re.compile(rf"\b\w*[pP]roducer\.(?:send|produce|send_and_wait)\(\s*{_NAME}")),
-    (ServiceKind.TOPIC, "roducer", re.compile(rf"\bproducer\.send\(\s*\{{\s*topic:\s*{_NAME}")),
-    (ServiceKind.TOPIC, "ProducerRecord", re.compile(rf"\bnew\s+ProducerRecord(?:<[^>]*>)?\(\s*{_NAME}")),
-    (
-        ServiceKind.TOPIC,
-        "ublish",
-        re.compile(rf"\b(?:basic_)?[pP]ublish\((?:[^)\n]*?routing_key\s*=\s*)?\s*{_NAME}"),
-    ),
-    (ServiceKind.TOPIC, "sendToQueue", re.compile(rf"\bsendToQueue\(\s*{_NAME}")),
-    (ServiceKind.TABLE, "SELECT", re.compile(r"\bSELECT\b[^;\"']{1,400}?\bFROM\s+[`\"]?([a-z]\w{3,60})\b")),
-    (ServiceKind.TABLE, "INSERT", re.compile(r"\bINSERT\s+(?:IGNORE\s+)?INTO\s+[`\"]?([a-z]\w{3,60})\b")),
-    (ServiceKind.TABLE, "UPDATE", re.compile(r"\bUPDATE\s+[`\"]?([a-z]\w{3,60})[`\"]?\s+SET\b")),
+    (_RPC, "Client", re.compile(r"\bnew\s+(?:\w+\.)*(\w+)\.\1Client\(|\bnew\s+(\w+)Client\(\s*\w*[cC]hannel\b")),
+    (_RPC, "AddGrpcClient", re.compile(r"\bAddGrpcClient<\s*(?:\w+\.)*(\w+)\.\1Client\s*>")),
+    (_RPC, "redentials", re.compile(r"\bnew\s+(?:[\w$]+[.\\])+(\w+?)(?:Client)?\([^;]{0,120}?[cC]redentials")),
+    (_RPC, "redentials", re.compile(r"\bnew\s+(\w+)Client\([^;]{0,120}?[cC]redentials")),
+    (_RPC, "tonic", re.compile(r"\b(\w+)Client::(?:connect|new|with_interceptor)\(")),
+    (_RPC, "::", re.compile(r"\b(\w+)::(?:NewStub\(|Stub\.new\()")),
+    (_TOPIC, "emplate", re.compile(rf"(?i:kafka|rabbit|jms|amqp)\w*\.(?:send|convertAndSend)\(\s*{_N}")),
+    (_TOPIC, "convertAndSend", re.compile(rf"\bconvertAndSend\(\s*[^,()]{{1,80}},\s*{_N}\s*,")),
+    (_TOPIC, "roducer", re.compile(rf"\b\w*[pP]roducer\.(?:send|[pP]roduce(?:Async)?|send_and_wait)\(\s*{_N}")),
+    (_TOPIC, "roducer", re.compile(rf"\bproducer\.send\(\s*\{{\s*topic:\s*{_N}")),
+    (_TOPIC, "ProducerRecord", re.compile(rf"\bProducerRecord(?:<[^>]*>)?\(\s*{_N}")),
+    (_TOPIC, "Message{", re.compile(rf"\b(?:Producer|kafka\.)Message\{{[^}}]{{0,400}}?\bTopic:\s*{_N}")),
+    (_TOPIC, "kafka.Writer", re.compile(rf"\bkafka\.Writer(?:Config)?\{{[^}}]{{0,400}}?\bTopic:\s*{_N}")),
+    (_TOPIC, "ublish", re.compile(rf"\b\w*[pP]ublish\w*\((?:[^)\n]*?routing_?[kK]ey\s*[=:]\s*)?\s*{_N}")),
+    (_TOPIC, "ublish", re.compile(rf"\b(?:basic_)?[pP]ublish\w*\((?:[^(),]{{0,80}},){{1,2}}\s*{_N}\s*[,)]")),
+    (_TOPIC, "SaveEvent", re.compile(rf"\b\w*SaveEvent\w*\(\s*{_N}")),
+    (_TOPIC, "Publish", re.compile(r"\bPublish\w*<\s*(?P<name>[A-Z]\w+)\s*>\(")),
+    (_TOPIC, "sendToQueue", re.compile(rf"\bsendToQueue\(\s*{_N}")),
+    (_TOPIC, "@nestjs/microservices", re.compile(rf"\.(?:emit|send)\(\s*{_N}")),
+    (_TOPIC, "@KafkaClient", re.compile(rf"@Topic\(\s*(?:value\s*=\s*)?{_N}")),
+    (_TOPIC, "@Outgoing", re.compile(rf"@Outgoing\(\s*{_N}")),
+    (_TOPIC, "@Channel", re.compile(rf"@Channel\(\s*{_N}{_EMITTER}")),
+    (_TABLE_OF, "SELECT", re.compile(rf"\bSELECT\b[^;\"']{{1,400}}?\bFROM\s+{_TABLE_NAME}")),
+    (_TABLE_OF, "INSERT", re.compile(rf"\bINSERT\s+(?:IGNORE\s+)?INTO\s+{_TABLE_NAME}")),
+    (_TABLE_OF, "UPDATE", re.compile(rf"\bUPDATE\s+{_TABLE_NAME}[`\"]?\s+SET\b")),
 )
+_GENERAL = ("ubscribe", "ublish", "onsume")  # words of calls that are those of a broker beside one of these
+_BROKER = re.compile(
+    r"kafka|rabbit|amqp|nats|mqtt|pulsar|pub_?sub|redis|jms|sqs|sns|stomp|event_?bus|bunny|microservices|masstransit"
+    r"|integrationevent|nservicebus|reactive\.messaging|\bbus\b",
+    re.IGNORECASE,
+)
+_COMMON_NAMES = {"health", "serverreflection", "reflection"}  # of services that most servers have
+_CHANNEL_FORM = re.compile(r"@(Incoming|Outgoing|Channel)")
 
 
 def _add_matches(
-    forms: Iterable[_Form], place: FilePlace, text: str, rows: list[PublishedName] | list[UsedName]
+    forms: Iterable[_Form],
+    place: FilePlace,
+    text: str,
+    rows: list[PublishedName] | list[UsedName],
+    names: NameValues,
 ) -> None:
+    is_broker = bool(_BROKER.search(text))
     for kind, word, form in forms:
-        if word not in text:
+        if word not in text or (word in _GENERAL and not is_broker):
             continue
         for match in form.finditer(text):
             row = text.count("\n", 0, match.start())
             line_start = text.rfind("\n", 0, match.start()) + 1
             if COMMENT.match(text[line_start : match.start() + 3]):
                 continue
-            name = match[1] if kind is not ServiceKind.RPC else _service_name(match[1])
-            if forms is _PUBLISHED:
-                rows.append(PublishedName(kind, "", "", "", name, place.at(row), row))  # type: ignore[arg-type]
-            else:
-                rows.append(UsedName(kind, "", "", name, place.at(row), row))  # type: ignore[arg-type]
+            name = match["name"] if "name" in form.groupindex else next(filter(None, match.groups()))
+            found: tuple[str, ...] = (name,)
+            if kind is ServiceKind.RPC:
+                found = tuple(each for each in (_service_name(name),) if each not in _COMMON_NAMES)
+            elif kind is ServiceKind.TOPIC and _N in form.pattern:
+                found = names.of(name, place.path)
+                if channel := _CHANNEL_FORM.match(match[0]):
+                    side = "incoming" if channel[1] == "Incoming" else "outgoing"
+                    found = tuple(names.property_of(f"mp.messaging.{side}.{each}.topic") or each for each in found)
+            for each in found:
+                if forms is _PUBLISHED:
+                    rows.append(PublishedName(kind, "", "", "", each, place.at(row), row))  # type: ignore[arg-type]
+                else:
+                    rows.append(UsedName(kind, "", "", each, place.at(row), row))  # type: ignore[arg-type]
 
 
 def _service_name(name: str) -> str:

@@ -600,3 +600,78 @@ def settings_of(text: str, *, is_yaml: bool, is_json: bool) -> Iterator[tuple[st
             else:
                 yield match[3], match[4], row
                 yield ".".join(key for _, key in around), match[4], row
+
+
+# -- names that are constants
+
+NAME_EXPRESSION = r"(?P<name>[\"'`][\w./:${}-]{2,120}[\"'`]|nameof\(\s*\w+|new\s+[A-Z]\w*|[A-Za-z_$][\w.]{0,80})"
+_NAME_TEXT = re.compile(r"[A-Za-z][\w./:-]{2,119}")
+_CONSTANT = re.compile(
+    r"(?<![\w.])(?P<name>[A-Za-z_]\w{0,60})(?:\s*:\s*\w+)?(?:\s*,\s*\w+)?\s*:?=\s*(?:new\s+(?P<type>[A-Z]\w*)\("
+    r"|(?:[^\n;\"'`]{0,80}(?:\?\?|\?:|\|\||[dD]eclare(?:Async)?\(\s*(?:queue\s*[=:])?)\s*|\w[\w.]*\([\"']\w+[\"'],\s*)?"
+    r"[\"'`](?P<text>[^\"'`\s]{2,120})[\"'`])"
+)
+_PROPERTY = re.compile(r"[$#]\{([\w.-]+)(?::([^{}]*))?\}")
+_MAX_TYPES = 3  # of the objects that a variable may be
+_SHARED_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*|\w+\.\w+")  # of a constant that other files see
+
+
+class NameValues:
+    """Names of topics and the like: literals, constants, properties and types, over the files of a repository."""
+
+    def __init__(self, read: Callable[[str], str], code: Iterable[str], settings: Iterable[str]) -> None:
+        self._read, self._code, self._files = read, tuple(code), tuple(settings)
+        self._own: tuple[str, dict[str, tuple[str, ...]]] = ("", {})
+        self._shared: dict[str, tuple[str, ...]] | None = None
+        self._properties: dict[str, str] | None = None
+
+    def of(self, expression: str, path: str) -> tuple[str, ...]:
+        """Return the names that an expression of a file may mean, none if they are not known.
+
+        A constant that is set to several texts is not known; a variable may be a new object of a few types.
+        """
+        if expression[0] in "\"'`":
+            found: tuple[str, ...] = (self._literal(expression[1:-1]),)
+        elif given := re.fullmatch(r"(?:nameof\(\s*|new\s+)(\w+)|([A-Z]\w+)\.name", expression):
+            found = (given[1] or given[2],)
+        else:
+            names = expression.split(".")
+            name = names[-2] if len(names) > 1 and names[-1] in ("Name", "queue") else names[-1]
+            if self._own[0] != path:
+                self._own = (path, _constants([self._read(path)]))
+            if name in self._own[1] or not _SHARED_NAME.fullmatch(expression):
+                found = self._own[1].get(name, ())
+            else:
+                if self._shared is None:
+                    self._shared = _constants(self._read(each) for each in self._code)
+                found = self._shared.get(name, ())
+            found = tuple(self._literal(each) for each in found)
+        return tuple(each for each in found if _NAME_TEXT.fullmatch(each))
+
+    def property_of(self, key: str) -> str:
+        """Return the value of a property of the files of settings, "" if there is none."""
+        if self._properties is None:
+            self._properties = {}
+            for path in self._files:
+                for name, value, _ in settings_of(
+                    self._read(path), is_yaml=not path.endswith(".properties"), is_json=False
+                ):
+                    self._properties.setdefault(name, value)
+        return self._properties.get(key, "")
+
+    def _literal(self, text: str) -> str:
+        given = _PROPERTY.fullmatch(text)
+        return text if given is None else self.property_of(given[1]) or given[2] or ""
+
+
+def _constants(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the only text of each name that is set to one, or the types of the few objects that it is set to."""
+    found: dict[str, dict[tuple[str, bool], None]] = {}
+    for text in texts:
+        for match in _CONSTANT.finditer(text):
+            found.setdefault(match["name"], {})[match["type"] or match["text"], bool(match["type"])] = None
+    return {
+        name: tuple(text for text, _ in values)
+        for name, values in found.items()
+        if len(values) == 1 or (len(values) <= _MAX_TYPES and all(is_type for _, is_type in values))
+    }
