@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 
 _FILES_A_GROUP = 64  # of the text, what is decompressed to show one
-_FORMAT = 1  # of records
+_FORMAT = 2  # of records
 LINK_TABLES = ("publishes", "uses")  # objects of edges between repositories
 
 

@@ -307,6 +307,10 @@ _NAMED: list[tuple[str, str, str]] = [
     ("offers", "fights/I.java", "import reactive.messaging.Incoming;\nclass I {\n  @Incoming(\"inside\")\n  void on() {}\n}\n"),
     ("offers", "application.properties", "mp.messaging.incoming.inside.topic=fights\n"),
     ("asks", "O.java", "import reactive.messaging.Channel;\nclass O {\n  O(@Channel(\"fights\") MutinyEmitter<A> out) {}\n}\n"),
+    ("offers", "go_main.go", "package a\n\nfunc main() {\n\trabbit.Consume(\"paid.later\", \"\", true)\n}\n"),
+    ("asks", "rabbit.py", "import pika\n\nclass P:\n    KEY = 'paid.later'\n\n    def f(self):\n        self.c.basic_publish(exchange=self.X,\n                             routing_key=self.KEY)\n"),
+    ("offers", "Made.cs", "class MadeHandler : IConsumer<UserMade> {}\n"),
+    ("asks", "Make.cs", "class M { async Task F() { await dispatcher.SendAsync(new UserMade(1)); } }\n"),
     # Neither a broker nor a constant of one value.
     ("offers", "n.rb", "ActiveSupport::Notifications.subscribe('gone.away') { |e| e }\n"),
     ("asks", "n.js", "const kafka = 1;\nlet topic = 'gone.away';\nif (a) topic = 'other.one';\nproducer.send(topic, 1);\nproducer.send('gone.away', 1);\n"),
@@ -331,8 +335,36 @@ def test_names_are_followed_through_constants_properties_and_types(tmp_path: Pat
         ("U.java", "topic", "T.java"),
         ("Pay.cs", "topic", "Bus.cs"),
         ("O.java", "topic", "fights/I.java"),
+        ("rabbit.py", "topic", "go_main.go"),
+        ("Make.cs", "topic", "Made.cs"),
         ("o.py", "sql-table", "schema.sql"),
     }
+
+
+def test_images_of_pipelines_and_tables_of_schemas(tmp_path: Path) -> None:
+    repositories: Repositories = {
+        "acme/cart": {"docker/Dockerfile": "FROM python:3\n", "test/Dockerfile": "FROM python:3\n", "a.sh": "cd .\n"},
+        "acme/redis": {"Dockerfile": "FROM python:3\n"},
+        "acme/stock": {"compose.yaml": "services:\n  stock:\n    build: .\n    image: depot/stock\n"},
+        "other/books": {"Dockerfile": "FROM python:3\n"},
+        "acme/deploy": {
+            "all.yaml": "\n".join(f"- image: {each}" for each in ("acme/cart:1", "redis:7", "depot/books", "no/books", "x/cart")),
+        },
+        "acme/base": {"schema.sql": "CREATE TABLE sales.orders (\n  id int\n);\nCREATE TABLE parcels (\n  id int\n);\n"},
+        "acme/orders": {"Order.java": "@Table(name = \"ORDERS\")\nclass Order {}\n"},
+        "acme/parcels": {"db.py": "def f(meta):\n    return Table('parcels', metadata)\n"},
+        "far/away": {
+            "Parcel.java": "@Table(name = \"parcels\")\nclass Parcel {}\n",
+            "db/migrate/1_make.rb": "class Make\n  def up\n    create_table :journeys do |t|\n    end\n  end\nend\n",
+        },
+    }  # fmt: skip
+    rows = find_links(tmp_path, repositories)
+    assert sorted((row["source_repository"], row["rule"], row["target_repository"], row["target"]) for row in rows) == [
+        ("acme/deploy", "docker-image", "acme/cart", "docker/Dockerfile"),
+        ("acme/deploy", "docker-image", "other/books", "Dockerfile"),
+        ("acme/orders", "sql-table", "acme/base", "schema.sql::orders"),
+        ("acme/parcels", "sql-table", "acme/base", "schema.sql::parcels"),
+    ]
 
 
 def test_manifests_of_all_ecosystems() -> None:

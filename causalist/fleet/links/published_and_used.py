@@ -26,7 +26,7 @@ from causalist.model.facts import MODULE_SCOPE, Import, ImportKind
 from causalist.model.node_ids import TYPE_KINDS, NodeKind, Role, file_id
 from causalist.model.role_by_path import role_of
 
-FORMAT = 1  # of the rows below; with it goes the format of records in `fleet.shards`, so that shards are made again
+FORMAT = 2  # of the rows below; with it goes the format of records in `fleet.shards`, so that shards are made again
 
 
 class PublishedName(NamedTuple):

@@ -262,7 +262,10 @@ def _share(routes: list[_Route], rule: str, share: float = 1.0) -> list[tuple[_R
 
 
 def _named_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset[str]]) -> Iterator[ServiceEdge]:
-    """Yield edges of what has the same name on both sides, except what a repository has itself."""
+    """Yield edges of what has the same name on both sides, except what a repository has itself.
+
+    A repository that defines tables has a database of its own: its names are not those of another.
+    """
     kinds = ", ".join(f"'{each}'" for each in _RULES)
     rows = db.execute(
         f"""
@@ -274,10 +277,12 @@ def _named_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
         select a.kind, a.name, a.repo, a.node, o.repo, o.node, a.row, a.n, n_owners
         from asked a join offered o using (kind, name) join owners using (kind, name)
         where a.repo <> o.repo
-            and not exists (select 1 from offered x where x.repo = a.repo and x.kind = a.kind and x.name = a.name)
+            and not exists (select 1 from offered x where x.repo = a.repo and x.kind = a.kind
+                            and (x.name = a.name or a.kind = '{ServiceKind.TABLE}'))
         order by all
         """
     ).fetchall()
+    yield from _images_of_repositories(db)
     for kind, name, repo, node, other, target, row, n, n_owners in rows:
         rule, edge_kind = _RULES[ServiceKind(kind)]
         is_told = any(token in name.lower() for token in tokens[other])
@@ -287,6 +292,35 @@ def _named_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
         yield ServiceEdge(
             repo, node, other, target, edge_kind, rule, SERVICE_CONFIDENCES[rule] / share, row, int(n), ""
         )
+
+
+def _images_of_repositories(db: "duckdb.DuckDBPyConnection") -> Iterator[ServiceEdge]:
+    """Yield edges of images that no file builds by name to the Dockerfile of the repository that is called so.
+
+    Pipelines name images by variables. The group of the image must be the owner of the repository, or that of an
+    image which the fleet is known to build.
+    """
+    rows = db.execute(
+        f"""
+        with used as (select repo, node, name, min(row) as row, sum(n) as n,
+                             string_split(name, '/')[-1] as short, string_split(name, '/')[-2] as owner
+                      from u where kind = '{ServiceKind.IMAGE}' and contains(name, '/') group by all),
+            built as (select distinct name, string_split(name, '/')[-2] as owner from p
+                      where kind = '{ServiceKind.IMAGE}' and contains(name, '/')),
+            files as (select repo, arg_min(node, (len(node), node)) as node from u where kind = '{ServiceKind.IMAGE}'
+                      and regexp_matches(lower(node), '(^|/)dockerfile[^/]*$|[.]dockerfile$')
+                      and not regexp_matches(lower(node), '(^|/)tests?/') group by repo),
+            named as (select repo, node, lower(string_split(repo, '/')[-1]) as short,
+                             lower(string_split(repo, '/')[-2]) as owner from files)
+        select a.repo, a.node, f.repo, f.node, a.row, a.n from used a join named f using (short)
+        where a.repo <> f.repo and not exists (select 1 from built b where b.name = a.name)
+            and (a.owner = f.owner or exists (select 1 from built b where b.owner = a.owner))
+        order by all
+        """
+    ).fetchall()
+    for repo, node, other, target, row, n in rows:
+        confidence = SERVICE_CONFIDENCES["docker-image"] * 0.9
+        yield ServiceEdge(repo, node, other, target, "references", "docker-image", confidence, row, int(n), "name")
 
 
 def _repository_edges(db: "duckdb.DuckDBPyConnection", repositories: Iterable[str]) -> Iterator[ServiceEdge]:

@@ -408,6 +408,9 @@ _PUBLISHED: tuple[_Form, ...] = (
     (_TOPIC, "AddSubscription<", re.compile(r"\bAddSubscription<\s*(?P<name>[A-Z]\w+)\s*,")),
     (_TOPIC, "IConsumer<", re.compile(r"\bIConsumer<\s*(?P<name>[A-Z]\w+)\s*>")),
     (_TOPIC, "IHandleMessages<", re.compile(r"\bIHandleMessages<\s*(?P<name>[A-Z]\w+)\s*>")),
+    (_TABLE_OF, "TABLE", re.compile(r"\bCREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?(?:\w+\.)?[`\"\[]?(\w{4,60})")),
+    (_TABLE_OF, "able", re.compile(r"\b(?:create_table|[cC]reateTable)\b\(?\s*(?:name:\s*)?[:\"'](\w{4,60})")),
+    (_TABLE_OF, "Schema::create", re.compile(r"\bSchema::create\(\s*[\"'](\w{4,60})")),
 )
 _USED: tuple[_Form, ...] = (
     (_RPC, "Client(", re.compile(r"\b(?:\w+\.)?New(\w+)Client\(\s*\w")),
@@ -435,8 +438,9 @@ _USED: tuple[_Form, ...] = (
     (_TOPIC, "ProducerRecord", re.compile(rf"\bProducerRecord(?:<[^>]*>)?\(\s*{_N}")),
     (_TOPIC, "Message{", re.compile(rf"\b(?:Producer|kafka\.)Message\{{[^}}]{{0,400}}?\bTopic:\s*{_N}")),
     (_TOPIC, "kafka.Writer", re.compile(rf"\bkafka\.Writer(?:Config)?\{{[^}}]{{0,400}}?\bTopic:\s*{_N}")),
-    (_TOPIC, "ublish", re.compile(rf"\b\w*[pP]ublish\w*\((?:[^)\n]*?routing_?[kK]ey\s*[=:]\s*)?\s*{_N}")),
+    (_TOPIC, "ublish", re.compile(rf"\b\w*[pP]ublish\w*\((?:[^()]{{0,200}}?routing_?[kK]ey\s*[=:]\s*)?\s*{_N}")),
     (_TOPIC, "ublish", re.compile(rf"\b(?:basic_)?[pP]ublish\w*\((?:[^(),]{{0,80}},){{1,2}}\s*{_N}\s*[,)]")),
+    (_TOPIC, "Send", re.compile(r"\bSend(?:Async)?(?:<[^<>]{0,80}>)?\(\s*new\s+(?P<name>[A-Z]\w+)\b")),
     (_TOPIC, "SaveEvent", re.compile(rf"\b\w*SaveEvent\w*\(\s*{_N}")),
     (_TOPIC, "Publish", re.compile(r"\bPublish\w*<\s*(?P<name>[A-Z]\w+)\s*>\(")),
     (_TOPIC, "sendToQueue", re.compile(rf"\bsendToQueue\(\s*{_N}")),
@@ -444,13 +448,21 @@ _USED: tuple[_Form, ...] = (
     (_TOPIC, "@KafkaClient", re.compile(rf"@Topic\(\s*(?:value\s*=\s*)?{_N}")),
     (_TOPIC, "@Outgoing", re.compile(rf"@Outgoing\(\s*{_N}")),
     (_TOPIC, "@Channel", re.compile(rf"@Channel\(\s*{_N}{_EMITTER}")),
+    (
+        _TABLE_OF,
+        "Table(",
+        re.compile(
+            r"[@\[]Table\(\s*(?:name\s*=\s*)?\"(\w{4,60})\"|\bTable\(\s*[\"'](\w{4,60})[\"']\s*,\s*\w*(?i:meta)"
+        ),
+    ),
+    (_TABLE_OF, "__tablename__", re.compile(r"\b__tablename__\s*=\s*[\"'](\w{4,60})[\"']")),
     (_TABLE_OF, "SELECT", re.compile(rf"\bSELECT\b[^;\"']{{1,400}}?\bFROM\s+{_TABLE_NAME}")),
     (_TABLE_OF, "INSERT", re.compile(rf"\bINSERT\s+(?:IGNORE\s+)?INTO\s+{_TABLE_NAME}")),
     (_TABLE_OF, "UPDATE", re.compile(rf"\bUPDATE\s+{_TABLE_NAME}[`\"]?\s+SET\b")),
 )
 _GENERAL = ("ubscribe", "ublish", "onsume")  # words of calls that are those of a broker beside one of these
 _BROKER = re.compile(
-    r"kafka|rabbit|amqp|nats|mqtt|pulsar|pub_?sub|redis|jms|sqs|sns|stomp|event_?bus|bunny|microservices|masstransit"
+    r"kafka|rabbit|amqp|pika|nats|mqtt|pulsar|pub_?sub|redis|jms|sqs|sns|stomp|event_?bus|bunny|microservices|masstransit"
     r"|integrationevent|nservicebus|reactive\.messaging|\bbus\b",
     re.IGNORECASE,
 )
@@ -478,6 +490,8 @@ def _add_matches(
             found: tuple[str, ...] = (name,)
             if kind is ServiceKind.RPC:
                 found = tuple(each for each in (_service_name(name),) if each not in _COMMON_NAMES)
+            elif kind is ServiceKind.TABLE:
+                found = (name.lower(),)
             elif kind is ServiceKind.TOPIC and _N in form.pattern:
                 found = names.of(name, place.path)
                 if channel := _CHANNEL_FORM.match(match[0]):
