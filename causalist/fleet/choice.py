@@ -279,11 +279,15 @@ def _arrow() -> tuple[Any, Any]:
 
 
 class RankedRepository(NamedTuple):
-    """A repository for a question. `log_odds` compare repositories for this question; `share` are those among all."""
+    """A repository for a question. `log_odds` compare repositories for this question; `share` are those among all.
+
+    `copies` are forks of it that ranked behind it, above the last one chosen, and are not asked.
+    """
 
     name: str
     log_odds: float
     share: float
+    copies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -396,13 +400,19 @@ class Catalog:
         scores = np.round(evidence @ np.array(weights), SCORE_DECIMALS)
         top = float(scores.max())
         shares = np.exp(scores - top) / float(np.exp(scores - top).sum())
-        chosen: list[int] = []
+        copies: dict[int, list[str]] = {}  # of each that is chosen
         for i in np.lexsort((np.arange(len(scores)), -scores)).tolist():
-            if len(chosen) >= n:
+            if len(copies) >= n:
                 break
-            if not any(self.likeness(i, other) >= _COPY for other in chosen):
-                chosen.append(i)
-        return [RankedRepository(self.names[i], float(scores[i]), float(shares[i])) for i in chosen]
+            original = next((other for other in copies if self.likeness(i, other) >= _COPY), None)
+            if original is None:
+                copies[i] = []
+            else:
+                copies[original].append(self.names[i])
+        return [
+            RankedRepository(self.names[i], float(scores[i]), float(shares[i]), tuple(names))
+            for i, names in copies.items()
+        ]
 
     def likeness(self, one: int, other: int) -> float:
         """Return the estimated share of files that two repositories, given by their places, have in common."""

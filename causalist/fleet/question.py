@@ -166,6 +166,7 @@ def ask_fleet(
     if left_out:
         detail = f"left out to answer in time: {', '.join(left_out)}"
         notes.append(Diagnostic(DiagnosticSlug.DEADLINE, detail, -1))
+    notes += _copy_notes(chosen)
     answer = replace(answer, diagnostics=(*answer.diagnostics, *notes))
     return FleetAnswer(replace(answer, timings_ms=steps.milliseconds), asked, tuple(left_out))
 
@@ -180,6 +181,13 @@ def _likely(chosen: Sequence[RankedRepository]) -> list[RankedRepository]:
     ['a']
     """
     return [each for each in chosen if each.share >= _LEAST_SHARE * chosen[0].share]
+
+
+def _copy_notes(chosen: Sequence[RankedRepository]) -> list[Diagnostic]:
+    """Return one note that names the forks of asked repositories that were left out, none if there are none."""
+    copies = [f"{', '.join(each.copies)} (as {each.name})" for each in chosen if each.copies]
+    detail = f"left out as copies: {'; '.join(copies)}"
+    return [Diagnostic(DiagnosticSlug.COPIES_LEFT_OUT, detail, -1)] if copies else []
 
 
 def _attempt_all(

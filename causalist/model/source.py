@@ -110,6 +110,7 @@ class DiagnosticSlug(StrEnum):
     BROADENED = "broadened"
     FILTERED_OUT = "filtered-out"
     DEADLINE = "deadline"
+    COPIES_LEFT_OUT = "copies-left-out"
     INDEX_NOT_WRITABLE = "index-not-writable"
     LARGE_INDEX = "large-index"
     PARTIAL = "partial"

@@ -166,6 +166,15 @@ def test_a_fork_is_asked_once(tmp_path: Path) -> None:
     catalog = FleetView.of(fleet.file, fleet.store).catalog
     chosen = [each.name for each in catalog.choose("how is an invoice parsed", 3)]
     assert len(chosen) == 2 and "lines" in chosen
+    asked = next(name for name in chosen if name != "lines")
+    copy = {"invoices": "invoices-fork", "invoices-fork": "invoices"}[asked]
+    view = FleetView.of(fleet.file, fleet.store)
+    found = ask_fleet(view, "how is an invoice parsed")
+    assert [(each.slug, each.detail) for each in found.answer.diagnostics] == [
+        ("copies-left-out", f"left out as copies: {copy} (as {asked})")
+    ]
+    assert copy not in [each.name for each in found.repositories]
+    assert not ask_fleet(view, "how is an invoice parsed", names=[copy]).answer.diagnostics
     # 19 of 21 contents are in both.
     assert abs(catalog.likeness(0, 1) - 19 / 21) < 0.1 and catalog.likeness(0, 2) < 0.05
     assert sketch_of(["ab" * 20]) == [] and sketch_of(["", *(f"{i:016x}" for i in range(5))]) != []

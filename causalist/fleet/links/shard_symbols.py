@@ -607,7 +607,8 @@ def settings_of(text: str, *, is_yaml: bool, is_json: bool) -> Iterator[tuple[st
 NAME_EXPRESSION = r"(?P<name>[\"'`][\w./:${}-]{2,120}[\"'`]|nameof\(\s*\w+|new\s+[A-Z]\w*|[A-Za-z_$][\w.]{0,80})"
 _NAME_TEXT = re.compile(r"[A-Za-z][\w./:-]{2,119}")
 _CONSTANT = re.compile(
-    r"(?<![\w.])(?P<name>[A-Za-z_]\w{0,60})(?:[ \t]*:[ \t]*\w+)?(?:[ \t]*,[ \t]*\w+)?[ \t]*:?=\s*(?:new\s+(?P<type>[A-Z]\w*)\("
+    r"(?<![\w.])(?P<name>[A-Za-z_]\w{0,60})(?:[ \t]*:[ \t]*\w+)?(?:[ \t]*,[ \t]*\w+)?[ \t]*:?="
+    r"\s*(?:new\s+(?P<type>[A-Z]\w*)\("
     r"|(?:[^\n;\"'`]{0,80}(?:\?\?|\?:|\|\||[dD]eclare(?:Async)?\(\s*(?:queue\s*[=:])?)\s*|\w[\w.]*\([\"']\w+[\"'],\s*)?"
     r"[\"'`](?P<text>[^\"'`\s]{2,120})[\"'`])"
 )
