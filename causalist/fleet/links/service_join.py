@@ -23,6 +23,7 @@ SERVICE_CONFIDENCES: Mapping[str, float] = {
     "http-operation": 0.7,  # an operation of an OpenAPI document
     "rpc-service": 0.95,
     "topic": 0.8,
+    "async-channel": 0.8,
     "docker-image": 0.95,
     "workflow": 0.99,
     "submodule": 0.99,
@@ -283,6 +284,7 @@ def _named_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
         """
     ).fetchall()
     yield from _images_of_repositories(db)
+    yield from _channels(db)
     for kind, name, repo, node, other, target, row, n, n_owners in rows:
         rule, edge_kind = _RULES[ServiceKind(kind)]
         is_told = any(token in name.lower() for token in tokens[other])
@@ -292,6 +294,32 @@ def _named_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
         yield ServiceEdge(
             repo, node, other, target, edge_kind, rule, SERVICE_CONFIDENCES[rule] / share, row, int(n), ""
         )
+
+
+def _channels(db: "duckdb.DuckDBPyConnection") -> Iterator[ServiceEdge]:
+    """Yield edges from what sends to a channel to what receives from it, one of them in a document of AsyncAPI.
+
+    A document leads to another only where no code of the repository of the other receives.
+    """
+    rows = db.execute(
+        f"""
+        with sent as (select repo, kind, name, node, min(row) as row, sum(n) as n from u
+                      where kind in ('{ServiceKind.TOPIC}', '{ServiceKind.CHANNEL}') group by all),
+            received as (select distinct repo, kind, name, node from p
+                         where kind in ('{ServiceKind.TOPIC}', '{ServiceKind.CHANNEL}')),
+            owners as (select name, count(distinct repo) as n_owners from received group by all)
+        select s.repo, s.node, r.repo, r.node, s.row, s.n
+        from sent s join received r using (name) join owners using (name)
+        where s.repo <> r.repo and n_owners <= {_MAX_TARGETS[ServiceKind.TOPIC]}
+            and (s.kind = '{ServiceKind.CHANNEL}' or r.kind = '{ServiceKind.CHANNEL}')
+            and (s.kind <> r.kind or not exists (select 1 from received x where x.repo = r.repo and x.name = r.name
+                                                 and x.kind = '{ServiceKind.TOPIC}'))
+        order by all
+        """
+    ).fetchall()
+    for repo, node, other, target, row, n in rows:
+        confidence = SERVICE_CONFIDENCES["async-channel"]
+        yield ServiceEdge(repo, node, other, target, "emits", "async-channel", confidence, row, int(n), "")
 
 
 def _images_of_repositories(db: "duckdb.DuckDBPyConnection") -> Iterator[ServiceEdge]:

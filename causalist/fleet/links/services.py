@@ -40,7 +40,7 @@ from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.node_ids import Role
 from causalist.model.role_by_path import role_of
-from causalist.parse.data_names.schemas import is_openapi, read_openapi
+from causalist.parse.data_names.schemas import is_asyncapi, is_openapi, read_asyncapi, read_openapi
 
 
 class ServiceKind(StrEnum):
@@ -52,6 +52,7 @@ class ServiceKind(StrEnum):
     OPERATION = "operation"  # as a route, of an OpenAPI document
     RPC = "rpc"  # a service of an interface definition
     TOPIC = "topic"
+    CHANNEL = "channel"  # as a topic, of a document of AsyncAPI
     IMAGE = "image"
     WORKFLOW = "workflow"  # "owner/name/path"
     SUBMODULE = "submodule"  # "owner/name"
@@ -607,6 +608,9 @@ def _read_configuration(
             for link in read_openapi(text):
                 method, _, below = link.name.partition(" ")
                 publish(ServiceKind.OPERATION, f"{method} {template_of(f'{in_front}/{below}')}", link.at, text)
+        if is_asyncapi(text) and len(text) <= _MAX_DOCUMENT and role_of(path) is not Role.TEST:
+            for at, is_sent, address in read_asyncapi(text):
+                (use if is_sent else publish)(ServiceKind.CHANNEL, address, at, text)
         for match in _USES.finditer(text):
             use(ServiceKind.WORKFLOW, match[1], match.start(), text)
         if "/workflows/" in f"/{path}" and "workflow_call" in text:

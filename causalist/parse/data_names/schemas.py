@@ -270,6 +270,56 @@ def is_openapi(text: str) -> bool:
     return re.search(r"^\s*\{?\s*[\"']?(?:openapi|swagger)[\"']?\s*:", text[:2_000], re.MULTILINE) is not None
 
 
+class ChannelUse(NamedTuple):
+    """An operation of a document of AsyncAPI: what the service that it describes sends to a channel or receives."""
+
+    at: int
+    is_sent: bool
+    address: str
+
+
+def is_asyncapi(text: str) -> bool:
+    """Return True for a document that says that it is one of AsyncAPI."""
+    return re.search(r"^\s*\{?\s*[\"']?asyncapi[\"']?\s*:", text[:2_000], re.MULTILINE) is not None
+
+
+def read_asyncapi(text: str) -> list[ChannelUse]:
+    """Return the operations of a document of AsyncAPI 2 or 3, in YAML or JSON, in order.
+
+    In version 2, `publish` says what others may send: the service itself receives it.
+    """
+    bare = text.lstrip("\ufeff \t\r\n")
+    found: list[ChannelUse] = []
+    addresses: dict[str, str] = {}
+    actions: dict[str, tuple[int, str]] = {}
+    channels: dict[str, str] = {}  # of operations
+    for at, path, _ in _json_keys(text) if bare.startswith("{") else _yaml_keys(text):
+        where, last = path[0], path[-1]
+        if where == "channels" and len(path) == 3 and last in ("publish", "subscribe"):
+            found.append(ChannelUse(at, last == "subscribe", path[1]))
+        elif where == "channels" and len(path) == 3 and last == "address":
+            addresses[path[1]] = _value_at(text, at)
+        elif where == "operations" and len(path) == 3 and last == "action":
+            actions[path[1]] = (at, _value_at(text, at))
+        elif where == "operations" and len(path) in (3, 4) and path[2] == "channel":
+            named = re.match(r"[^\n]{0,40}#/channels/([^\"'\s}/]+)", text[at : at + 300])
+            if named is not None:
+                channels[path[1]] = named[1].replace("~1", "/").replace("~0", "~")
+    for operation, (at, action) in actions.items():
+        channel = channels.get(operation, "")
+        if channel and action in ("send", "receive"):
+            found.append(ChannelUse(at, action == "send", addresses.get(channel, channel)))
+    return sorted(found)
+
+
+def _value_at(text: str, at: int) -> str:
+    """Return the text behind the key at an offset, "" if it is no text of one line."""
+    value = re.match(
+        r"[\"']?[\w$]+[\"']?\s*:[ \t]*(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s#,}\"'][^\n#,}]*))", text[at : at + 400]
+    )
+    return "" if value is None else next(filter(None, value.groups()), "").strip()
+
+
 _MAX_DEFINITIONS = 5_000  # of one file
 _MAX_COLUMNS = 400  # of one table
 _MAX_LINKS = 5_000  # of one file

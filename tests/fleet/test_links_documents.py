@@ -1,14 +1,18 @@
-"""Settings of gateways: where paths begin that are passed on, and the hosts behind them; expected values by hand.
+"""Settings of gateways, and documents of AsyncAPI; expected values by hand.
 
-The texts have the forms of the documentation of Kubernetes (Ingress, HTTPRoute), Envoy, YARP, Spring Cloud Gateway,
-Zuul, nginx and Vite.
+The texts of gateways have the forms of the documentation of Kubernetes (Ingress, HTTPRoute), Envoy, YARP, Spring Cloud
+Gateway, Zuul, nginx and Vite.
 """
+
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("fsspec")
 
 from causalist.fleet.links.shard_symbols import TextValue, read_settings
+from causalist.parse.data_names.schemas import is_asyncapi, read_asyncapi
+from tests.fleet.test_links import find_links, shorten
 
 _INGRESS = """apiVersion: networking.k8s.io/v1
 kind: Ingress
@@ -185,3 +189,73 @@ def test_addresses_of_settings_are_no_gateways() -> None:
     rows = list(read_settings("deployment.yaml", lambda _: _PROBE, settings))
     assert [(row.name, row.host, row.is_gateway) for row in rows] == [("ORDERS_ADDR", "orders", False)]
     assert settings["ORDERS_ADDR"].text == "http://orders:8080"
+
+
+_ASYNC_2 = """asyncapi: '2.6.0'
+info: {title: Accounts, version: '1'}
+channels:
+  user/signedup:
+    description: those who are new
+    subscribe:
+      operationId: onSignedUp
+      message: {$ref: '#/components/messages/UserSignedUp'}
+  user/removal:
+    publish:
+      message:
+        payload: {type: object}
+components:
+  messages:
+    UserSignedUp: {}
+"""
+_ASYNC_3 = """asyncapi: 3.0.0
+channels:
+  signedUp:
+    address: user.signedup
+    messages: {}
+  removal: {}
+operations:
+  sendSignedUp:
+    action: send
+    channel:
+      $ref: '#/channels/signedUp'
+  onRemoval:
+    channel: {$ref: '#/channels/removal'}
+    action: "receive"
+  unknown:
+    action: receive
+"""
+_ASYNC_JSON = (
+    '{"asyncapi": "3.0.0", "channels": {"a~b/c": {"address": "a.b.c"}},'
+    ' "operations": {"one": {"action": "receive", "channel": {"$ref": "#/channels/a~0b~1c"}}}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (_ASYNC_2, [(5, True, "user/signedup"), (9, False, "user/removal")]),
+        (_ASYNC_3, [(8, True, "user.signedup"), (13, False, "removal")]),
+        (_ASYNC_JSON, [(0, False, "a.b.c")]),
+        ("asyncapi: 3.0.0\nchannels: [", []),
+        ("asyncapi: 3.0.0\n{", []),
+    ],
+)
+def test_operations_of_asyncapi(text: str, expected: list[tuple[int, bool, str]]) -> None:
+    assert is_asyncapi(text) and not is_asyncapi(text.replace("asyncapi", "openapi", 1))
+    assert [(text.count("\n", 0, each.at), each.is_sent, each.address) for each in read_asyncapi(text)] == expected
+
+
+@pytest.mark.slow
+def test_documents_of_asyncapi_lead_to_code_and_to_other_documents(tmp_path: Path) -> None:
+    rows = find_links(tmp_path, {
+        "accounts": {"asyncapi.yaml": _ASYNC_3},
+        "mail": {"mail.py": "consumer = KafkaConsumer('user.signedup')\n"},
+        "admin": {"admin.py": "def remove(producer):\n    producer.send('removal', b'1')\n"},
+        "audit": {"api/asyncapi.json": _ASYNC_JSON.replace("a.b.c", "user.signedup")},
+        "fixture": {"tests/asyncapi.yaml": _ASYNC_3},
+    })  # fmt: skip
+    assert shorten(rows) == {
+        ("accounts:asyncapi.yaml", "async-channel", "mail:mail.py::consumer", 9),
+        ("accounts:asyncapi.yaml", "async-channel", "audit:api/asyncapi.json", 9),
+        ("admin:admin.py::remove", "async-channel", "accounts:asyncapi.yaml", 2),
+    }
