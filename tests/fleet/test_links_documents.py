@@ -259,3 +259,63 @@ def test_documents_of_asyncapi_lead_to_code_and_to_other_documents(tmp_path: Pat
         ("accounts:asyncapi.yaml", "async-channel", "audit:api/asyncapi.json", 9),
         ("admin:admin.py::remove", "async-channel", "accounts:asyncapi.yaml", 2),
     }
+
+
+_KIOTA = """public class ItemsRequestBuilder extends BaseRequestBuilder {
+  public ItemsRequestBuilder(final RequestAdapter requestAdapter) {
+    super(requestAdapter, "{+baseurl}/carts/{customerId}/items{?page*}", pathParameters);
+  }
+  public RequestInformation toGetRequestInformation() {
+    return new RequestInformation(HttpMethod.GET, urlTemplate, pathParameters);
+  }
+  public RequestInformation toPostRequestInformation() {
+    return new RequestInformation(HttpMethod.POST, urlTemplate, pathParameters);
+  }
+}
+"""
+_TYPESCRIPT = """export class CartsApi {
+  public async dropItem(id: string) {
+    const localVarPath = this.basePath + '/carts/{id}/items'.replace('{id}', id);
+    return request({method: 'DELETE', uri: localVarPath});
+  }
+}
+"""
+_GO = """package carts
+
+func (a *CartsApiService) MergeExecute(r Request) error {
+	var (
+		localVarHTTPMethod = http.MethodPut
+	)
+	localVarPath := localBasePath + "/carts/{id}/merge"
+	return a.call(localVarPath, localVarHTTPMethod)
+}
+"""
+_CARTS = "from flask import Flask\n\napp = Flask(__name__)\n\n\n" + "".join(
+    f"@app.route('{path}', methods=['{method}'])\ndef {name}(n):\n    return n\n\n\n"
+    for path, method, name in (
+        ("/carts/<n>/items", "GET", "items"),
+        ("/carts/<n>/items", "POST", "add"),
+        ("/carts/<n>/items", "DELETE", "drop"),
+        ("/carts/<n>/items", "PATCH", "change"),
+        ("/carts/<n>/merge", "PUT", "merge"),
+    )
+)
+
+
+@pytest.mark.slow
+def test_clients_that_are_generated_lead_to_the_service_of_their_folder(tmp_path: Path) -> None:
+    rows = find_links(tmp_path, {
+        "carts": {"app.py": _CARTS},
+        "old-baskets": {"app.py": _CARTS},
+        "ui": {
+            "client/carts/ItemsRequestBuilder.java": _KIOTA,
+            "src/carts/cartsApi.ts": _TYPESCRIPT,
+            "carts/api.go": _GO,
+        },
+    })  # fmt: skip
+    assert {(row["source"].partition("::")[2], row["target_repository"], row["target"]) for row in rows} == {
+        ("ItemsRequestBuilder.toGetRequestInformation", "carts", "app.py::items"),
+        ("ItemsRequestBuilder.toPostRequestInformation", "carts", "app.py::add"),
+        ("CartsApi.dropItem", "carts", "app.py::drop"),
+        ("CartsApiService.MergeExecute", "carts", "app.py::merge"),
+    }

@@ -95,7 +95,9 @@ def service_rows(
         _read_configuration(place, place.path, read, published, used)
     for place in code:
         text = read(place.path)
-        found += _requests(place, text, values.pop(place.path), settings, own, used_settings)
+        own_values, client = values.pop(place.path), list(_client_requests(place, text))
+        used += client
+        found += () if client else _requests(place, text, own_values, settings, own, used_settings)
         if "@FeignClient" in text:
             clients.add(place.node)
             used += _feign_requests(place, text)
@@ -341,6 +343,43 @@ def _feign_requests(place: FilePlace, text: str) -> Iterator[UsedName]:
         yield UsedName(
             ServiceKind.ROUTE, "", " ".join([f"@{client[1]}", *words]), f"{method} {name}", place.at(row + 1), row
         )
+
+
+_CLIENT_PATH = re.compile(
+    r"[\"'`]\{\+baseurl\}(?P<path>/(?:[^\"'`{}?\n]|\{[^\"'`{}?\n]*\})*)"
+    r"|\b(?:local_?[vV]ar_?[pP]ath|_?resource_path)\s*:?=\s*[^\n\"'`]{0,60}[\"'`](?P<given>/[^\"'`\n]*)[\"'`]"
+)
+_CLIENT_METHOD = re.compile(
+    r"\b(?:HttpMethod|Method)\.(?P<kiota>GET|POST|PUT|DELETE|PATCH)\b|[\"'](?P<text>GET|POST|PUT|DELETE|PATCH)[\"']"
+    r"|\b(?:http\.Method|HttpMethod\.|Method::)(?P<name>Get|Post|Put|Delete|Patch|GET|POST|PUT|DELETE|PATCH)\b"
+)
+_MAX_CLIENT_METHOD = 3_000  # characters of a method of a client that is generated
+
+
+def _client_requests(place: FilePlace, text: str) -> Iterator[UsedName]:
+    """Yield the requests of a client that Kiota or OpenAPI Generator made, with words of its folders and name as hints.
+
+    Kiota has a file for each path with the methods in it; others have the path and its method in one function.
+    """
+    if "{+baseurl}" not in text and not re.search("(?i)local_?var_?path|resource_path", text):
+        return
+    folders = place.path.rpartition(".")[0].split("/")[-5:]
+    hints = " ".join(dict.fromkeys(word for folder in folders for word in words_of(folder)))
+    paths = list(_CLIENT_PATH.finditer(text))
+    for i, match in enumerate(paths):
+        is_kiota = match["path"] is not None
+        end = paths[i + 1].start() if i + 1 < len(paths) else len(text)
+        where = (0, len(text)) if is_kiota else (match.end(), min(end, match.end() + _MAX_CLIENT_METHOD))
+        methods = list(_CLIENT_METHOD.finditer(text, *where))
+        if not is_kiota and not methods:  # Go has the method in front
+            methods = list(_CLIENT_METHOD.finditer(text, max(0, match.start() - 500), match.start()))[-1:]
+        if is_kiota and i:
+            break
+        for method in methods if is_kiota else methods[:1]:
+            row = text.count("\n", 0, method.start())
+            name = next(filter(None, method.groups())).upper()
+            path = template_of(match["path"] or match["given"])
+            yield UsedName(ServiceKind.ROUTE, "", hints, f"{name} {path}", place.at(row), row)
 
 
 def words_of(text: str) -> list[str]:
