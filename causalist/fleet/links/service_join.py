@@ -16,14 +16,14 @@ from causalist.fleet.links.services import ServiceKind, routes_for, words_of
 if TYPE_CHECKING:
     import duckdb
 
-# Precision on the systems of docs/benchmarks.md where it was measured, else estimates that say so there.
+# At most the precision on the systems of docs/benchmarks.md; of submodules, an estimate.
 SERVICE_CONFIDENCES: Mapping[str, float] = {
     "http-route": 0.95,  # a word names the repository
     "http-path": 0.7,  # the path alone
     "http-operation": 0.7,  # an operation of an OpenAPI document
     "rpc-service": 0.95,
-    "topic": 0.8,
-    "async-channel": 0.8,
+    "topic": 0.9,
+    "async-channel": 0.9,
     "docker-image": 0.95,
     "workflow": 0.99,
     "submodule": 0.99,
