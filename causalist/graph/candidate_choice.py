@@ -455,8 +455,26 @@ class NameCandidates:
         if len(overloads) == 1:
             is_seen = any(self._is_in_sight(file, each) for each in candidates)
             rule = RuleName.UNIQUE_IN_SIGHT if is_seen else RuleName.UNIQUE_NAME
+            if settings is not None and settings.types.messages:  # which only who implements it understands
+                rule = RuleName.UNIQUE_SELECTOR
         for each in candidates:
             yield each, rule, len(overloads) * overloads[self._meaning(each)]
+
+    def find_selector(self, file: int, chain: str) -> list[tuple[int, str, int]]:
+        """Return what `find` yields of the only method for a message to something from outside of the repository.
+
+        It is in a category of a type from outside, or in the class that the message names.
+        """
+        program, family = self._program, _family(self._program, file)
+        head, _, selector = chain.rpartition(".")
+        methods = [e for e in program.methods.get(selector, ()) if _family(program, program.file_of[e]) == family]
+        if len(methods) != 1 or not _is_in_reach(
+            program.files[file].path, program.files[program.file_of[methods[0]]].path
+        ):
+            return []
+        owner = program.owner_of.get(methods[0], program.parent(methods[0]))
+        is_added = owner in program.canonical or self._owner(methods[0]) == head
+        return [(methods[0], RuleName.UNIQUE_SELECTOR, 1)] if is_added else []
 
     def _are_alike(self, methods: Sequence[int]) -> bool:
         """Return True for methods of one name in the files of one folder, each in a file of its own: plug-ins."""
@@ -611,3 +629,20 @@ def _key(symbols: FileSymbols, qualname: str) -> tuple[str, str]:
     """Return the language family and the qualified name of a type, which all its declarations share."""
     assert symbols.settings is not None
     return symbols.settings.family, f"{symbols.facts.package}.{qualname}"
+
+
+def callable_parts(value: Value, settings: LanguageSettings, method: str) -> tuple[list[Value], int]:
+    """Return (definitions that a call of one of several values may run, number of possible ones).
+
+    An external or builtin value is possible if it may have the method.
+    """
+    callables: list[Value] = []
+    n_others = 0
+    for part in value.parts:
+        if part.kind is ValueKind.DEFINITION:
+            callables.append(part)
+        elif callables:
+            continue
+        elif part.kind is ValueKind.EXTERNAL or (part.kind is ValueKind.BUILTIN and method in settings.builtin_methods):
+            n_others = 1
+    return callables, len(callables) + n_others

@@ -87,6 +87,7 @@ class Program:
     bounds: dict[tuple[int, str], tuple[int, Binding]] = field(default_factory=dict)  # type parameters, by their type
     foreign: dict[tuple[int, str], dict[str, int]] = field(default_factory=dict)  # (trait, method) -> type -> method
     for_all: set[int] = field(default_factory=set)  # traits that are implemented for every type with some bound
+    has_messages: bool = False  # in some language methods are called by messages
     contracts: dict[int, frozenset[int]] = field(default_factory=dict)  # bases that a type has nothing from
     _traits: dict[str, list[int]] = field(default_factory=dict)
     test_names: dict[str, str] = field(default_factory=dict)  # folder -> regular expression of names of tests below it
@@ -143,6 +144,7 @@ class Program:
                     result.test_names.setdefault(path.rpartition("/")[0], _pattern_of_names(names))
                 if key == ManifestKey.TEST_FILES:
                     result.test_files.setdefault(path.rpartition("/")[0], "|".join(map(translate, names.split())))
+        result.has_messages = any(each.settings is not None and each.settings.types.messages for each in tables)
         scopes.included = HeaderReach(result.target_module, tables).reach
         scopes.included_sources = {
             tables[target].path
@@ -618,6 +620,9 @@ class Program:
             number = self.find_own_member(base, name, called)
             if number >= 0 and base not in hidden:
                 return number, base != owner
+        if name[:1] == "_" and self.has_messages and called is None:  # what holds the property of that name
+            held = self.find_member(owner, name[1:])
+            return held if held[0] >= 0 and self.is_value(held[0]) else (-1, False)
         return -1, False
 
     def select_overloads(self, function: int, arguments: str) -> list[int]:
@@ -629,14 +634,9 @@ class Program:
         overloads = self._overloads.get(key := (function, arguments))  # others of the name may have others beside them
         if overloads is None:
             literals = self.literals[settings.name]
-            if elsewhere and (
-                settings.modules.headers
-                or not any(misfit(self.parameters.get(e), arguments, literals) is not None for e in same)
-            ):
-                same = [
-                    *same,
-                    *(each for each in elsewhere if each not in same),
-                ]  # members of the type itself come first
+            fits = any(misfit(self.parameters.get(e), arguments, literals) is not None for e in same)
+            if elsewhere and (settings.modules.headers or not fits):  # members of the type itself come first
+                same = [*same, *(each for each in elsewhere if each not in same)]
             overloads = self._overloads[key] = best_overloads(same, self.parameters, arguments, literals)
         return overloads
 

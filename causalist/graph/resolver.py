@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes
+from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes, callable_parts
 from causalist.graph.file_symbols import open_inner_namespaces
 from causalist.graph.function_variants import SpecificProcedures, TwinChooser
 from causalist.graph.imports.declared_packages import share_imports
@@ -21,7 +21,6 @@ from causalist.graph.program import Program
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, ArgumentKind, Implementation
-from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import (
     KEPT,
@@ -385,6 +384,9 @@ class Resolver:
             extensions = self.name_lookup.find_extensions_of_external(file, chain, arguments, value)
             if extensions:
                 return [Target(each, rule, len(extensions)) for each, rule in extensions], ""
+        is_outside = called and (value is None or is_open) and "." in chain and self._sends_messages(file)
+        if is_outside and (only := self.name_candidates.find_selector(file, chain)):
+            return [Target(*each) for each in only], ""
         if not guess and "." in chain and (value is None or value.kind is ValueKind.UNKNOWN_MEMBER):
             # At least what holds the member is used: the last name but one, or else the first.
             holder, first = chain.rpartition(".")[0], chain.partition(".")[0]
@@ -410,7 +412,7 @@ class Resolver:
             if value.kind is ValueKind.UNION:
                 settings = self.program.files[file].settings
                 assert settings is not None
-                several, n_possible = _callable_parts(value, settings, chain.rpartition(".")[2])
+                several, n_possible = callable_parts(value, settings, chain.rpartition(".")[2])
                 if len(several) > 1 and "." not in chain and "[" not in chain:  # no receiver: each is called some time
                     return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *constants], ""
                 is_made = len(several) == n_possible > 1 and all(p.rule == RuleName.CONSTRUCTED for p in several)
@@ -454,6 +456,8 @@ class Resolver:
                 functions = program.packages.find_variants(number, of_file, file, program.files, chosen, is_linked)
                 if is_linked and value.rule == RuleName.SAME_FILE and program.file_of[functions[0]] != file:
                     value = value._replace(rule=RuleName.PACKAGE_SCOPE)
+            if len(functions) > 1 and self._sends_messages(file):
+                functions = self._of_receiver(file, scope, chain, functions)
             chosen_functions = self.twins.choose((file, scope), chain, functions, (arguments, values), value.rule)
             return [*(Target(*each) for each in chosen_functions), *constants], ""
         if value.kind is ValueKind.EXTERNAL:
@@ -518,6 +522,22 @@ class Resolver:
                 if found is not None and program.definition_of[found].kind == NodeKind.FUNCTION:
                     return Value(ValueKind.DEFINITION, found, self.name_lookup.rule_of_path(file, found))
         return None
+
+    def _sends_messages(self, file: int) -> bool:
+        settings = self.program.files[file].settings
+        return settings is not None and settings.types.messages
+
+    def _of_receiver(self, file: int, scope: int, chain: str, methods: list[int]) -> list[int]:
+        """Return those of the methods for one message that a class has itself, or that its instances have."""
+        receiver, definitions = chain.rpartition(".")[0], self.program.definition_of
+        if receiver in ("self", "super") and scope >= 0:
+            around = self.program.outermost_function(self.program.files[file].first + scope)
+            sign = definitions[around].signature[:1]
+        else:
+            value = self.inference.infer_chain(file, scope, receiver)
+            is_class = value is not None and value.kind is ValueKind.DEFINITION and self.program.is_type(value.number)
+            sign = "+" if is_class or receiver.endswith(".class()") else "-"
+        return [each for each in methods if definitions[each].signature[:1] == sign] or methods
 
     def _find_in_named_object(self, file: int, chain: str) -> list[Target]:
         return [Target(*each) for each in self.name_candidates.find_in_named_object(file, chain)]
@@ -670,20 +690,3 @@ class KeptFunctions:
             if number >= 0 and program.definition_of[number].kind in CALLABLE_KINDS:
                 functions[number] = None
         return tuple(functions) if len(functions) <= MAX_CANDIDATES else ()
-
-
-def _callable_parts(value: Value, settings: LanguageSettings, method: str) -> tuple[list[Value], int]:
-    """Return (definitions that a call of one of several values may run, number of possible ones).
-
-    An external or builtin value is possible if it may have the method.
-    """
-    callables: list[Value] = []
-    n_others = 0
-    for part in value.parts:
-        if part.kind is ValueKind.DEFINITION:
-            callables.append(part)
-        elif callables:
-            continue
-        elif part.kind is ValueKind.EXTERNAL or (part.kind is ValueKind.BUILTIN and method in settings.builtin_methods):
-            n_others = 1
-    return callables, len(callables) + n_others

@@ -102,6 +102,7 @@ class RuleName(StrEnum):
     OPERATION = "operation"
     PROCEDURE = "procedure"
     RESOURCE = "resource"
+    UNIQUE_SELECTOR = "unique-selector"
 
 
 class Rule(NamedTuple):
@@ -301,6 +302,13 @@ RULES: tuple[Rule, ...] = (
         (46, 4, 1),
     ),
     Rule(RuleName.RESOURCE, Evidence.NAMES, "a resource, variable or module of the same folder", 0.98, (50, 0, 3)),
+    Rule(
+        RuleName.UNIQUE_SELECTOR,
+        Evidence.NAMES,
+        "the receiver of the message is unknown; one class of the repository has a method for it",
+        0.95,
+        (200, 8, 3),
+    ),
 )
 
 RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored

@@ -313,6 +313,8 @@ class TypeSettings:
     """a string in brackets names a member. Example: TypeScript: true, `a["b"]`"""
     listed: bool = False
     """the grammar has no node around arguments: they are read from the text behind a callee. Example: Solidity: true"""
+    messages: bool = False
+    """methods are called by messages, and named by all labels of one. Example: Objective-C: true, `[a set:x at:1]`"""
     called_elements: bool = False
     """an element of an array is written like a call. Example: Fortran: true"""
     arrow: str = ""
@@ -562,6 +564,8 @@ class Dialect:
     r"""extensions of another dialect; this one reads the file if a regular expression matches its bytes. Example: C++:
     `[".h"]`, `'^namespace\b'`
     """
+    shared: tuple[str, ...] = ()
+    """own extensions that other languages have, too: a file that `signs` do not match is text. Example: `[".m"]`"""
 
 
 @dataclass(frozen=True, slots=True)

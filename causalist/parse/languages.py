@@ -205,7 +205,16 @@ def dialect_for(path: str, data: bytes) -> str:
     for dialect, signs in _claims(path):
         if _compile_signs(signs).search(data):
             return dialect
-    return dialect_of(path)
+    dialect = dialect_of(path)
+    only = _only().get(_extension(path)) if dialect else None
+    return "" if only is not None and not _compile_signs(only).search(data) else dialect
+
+
+@lru_cache(maxsize=1)
+def _only() -> Mapping[str, str]:
+    """Return the signs without which a file is not of the dialect that its extension is of, by extension."""
+    dialects = chain.from_iterable(_list_dialects().values())
+    return {end: dialect.signs for dialect in dialects for end in dialect.shared}
 
 
 def _extension(path: str) -> str:

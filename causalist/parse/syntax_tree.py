@@ -82,7 +82,7 @@ def parse_best(data: bytes, own: TreeParser) -> tuple[tree_sitter.Tree, TreePars
     tree = _parse_tree(first, own)
     if repairs and tree.root_node.has_error:
         repaired = _apply_repairs(data, repairs)
-        other = run_parser(own.parser, _with_final_line_feed(repaired, own)) if repaired != data else tree
+        other = _parse_tree(repaired, own) if repaired != data else tree
         if not other.root_node.has_error or _n_skipped(other) < _n_skipped(tree):
             tree = other
     if own.dialect.fallback and tree.root_node.has_error:

@@ -12,13 +12,15 @@ import tree_sitter
 
 from causalist.model.node_ids import NodeKind
 from causalist.parse import dialect_of, load_grammar, parse_source
+from causalist.parse.languages import dialect_for
 
 _LONGEST = 60
 
 
 def facts_of(path: str, data: bytes) -> Iterator[str]:
     """Definitions first; numbers before other facts are those of the definitions in which they stand, -1 for none."""
-    facts = parse_source(data, load_grammar(dialect_of(path)))  # which hides no defect of a query
+    grammar = load_grammar(dialect_for(path, data) or dialect_of(path))
+    facts = parse_source(data, grammar)  # which hides no defect of a query
     yield f"language {facts.language}  package {facts.package!r}  doc {facts.doc!r}"
     for number, d in enumerate(facts.definitions):
         kind = NodeKind(d.kind).label
@@ -34,7 +36,7 @@ def facts_of(path: str, data: bytes) -> Iterator[str]:
 
 def tree_of(path: str, data: bytes) -> Iterator[str]:
     """One line for each node that has a name, with its field and, where it holds no other, its text."""
-    root = load_grammar(dialect_of(path)).parser.parse(data).root_node
+    root = load_grammar(dialect_for(path, data) or dialect_of(path)).parser.parse(data).root_node
     stack: list[tuple[tree_sitter.Node, int, str]] = [(root, 0, "")]
     while stack:
         node, depth, field = stack.pop()

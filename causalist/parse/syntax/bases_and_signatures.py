@@ -357,7 +357,7 @@ def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
         start -= len(words[0].encode("utf-8"))
     end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _MAX_SIGNATURE_CHARACTERS)
     text = scopes.original_text(start, min(end, start + 4 * _MAX_SIGNATURE_CHARACTERS))
-    if typed_before or scopes.settings.names.members_are_visible:
+    if (typed_before or scopes.settings.names.members_are_visible) and not scopes.settings.types.messages:
         text = without_annotations(text)
     if draft.body < 0:
         text = _first_lines(text)

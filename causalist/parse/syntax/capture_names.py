@@ -50,6 +50,7 @@ class Tag(IntEnum):
     IMPORT_NAMESPACE = auto()
     OWNER = auto()
     NAME = auto()
+    NAME_SELECTOR = auto()
     NAME_BEHIND = auto()
     NAME_OUTER = auto()
     DOC = auto()
@@ -130,6 +131,7 @@ class Tag(IntEnum):
     BASE_OF = auto()
     CALL_ARGUMENT = auto()
     INVOCATION = auto()
+    MESSAGE = auto()
     INVOKED_NAME = auto()
     NAME_CONSTRUCTOR = auto()
     PARAMETER = auto()
@@ -192,6 +194,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "name": Tag.NAME,
     "name.constructor": Tag.NAME_CONSTRUCTOR,
     "name.numbered": Tag.NAME_NUMBERED,
+    "name.selector": Tag.NAME_SELECTOR,
     "name.behind": Tag.NAME_BEHIND,
     "name.outer": Tag.NAME_OUTER,
     "owner": Tag.OWNER,
@@ -267,6 +270,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "require.module": Tag.REQUIRE_MODULE,
     "reference.call": Tag.CALL,
     "call": Tag.INVOCATION,
+    "call.message": Tag.MESSAGE,
     "call.name": Tag.INVOKED_NAME,
     "call.type": Tag.INVOKED_TYPE,
     "call.arguments": Tag.CALL_ARGUMENTS,

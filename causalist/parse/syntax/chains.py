@@ -100,6 +100,8 @@ def chain_of(text: str, settings: TypeSettings | None = None) -> str:
 @lru_cache(maxsize=1 << 12)
 def _read_chain(text: str, settings: TypeSettings | None) -> str:
     """Return the chain of a text that is not one as it stands."""
+    if settings is not None and settings.messages and (sent := _chain_of_message(text, settings)) is not None:
+        return sent
     text = text[_FRONT.match(text).end() :]  # type: ignore[union-attr]
     if "r#" in text:
         text = _RAW.sub("", text)
@@ -203,6 +205,162 @@ def _read_chain(text: str, settings: TypeSettings | None) -> str:
         else:
             return ""
     return "" if expect_name or parts == ["?"] else ".".join(parts)
+
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_POINTED = re.compile(r"\(\s*((?:[^\W\d]\w*\s+)*[^\W\d]\w*\s*(?:<[\w\s,*<>]*>)?)[\s*]*\)\s*(?=[\w\[(@])")  # a cast
+_LABEL = re.compile(r"[\[\](){}?,:\"'@]")  # what matters between the labels of a message
+_STRING_OR_REMARK = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/""", re.DOTALL)
+_LABEL_NAME = re.compile(r"(?:[^\W\d]\w*)?\s*$")
+_ARROW_MEMBER = re.compile(r"\s*(?:->|\.)\s*([^\W\d]\w*)")
+_LITERALS = (('@"', "NSString"), ("@[", "NSArray"), ("@{", "NSDictionary"), ("@(", "NSNumber"))
+
+
+def read_message(text: str, settings: TypeSettings) -> tuple[str, str, int] | None:
+    """Return the chain of the receiver of a message, its selector, and the end of the message; None for other text.
+
+    >>> types = TypeSettings(messages=True)
+    >>> read_message("[[A alloc] initWithX: x ? 1 : 2 y:z] + 1", types), read_message("[(B *)a.b go]", types)
+    (('A.alloc()', 'initWithX:y:', 36), ('<B>', 'go', 13))
+    >>> read_message("[a .b set::]", types), read_message("[f(x) go: @[@1, c]]", types), read_message("[1]", types)
+    (('a.b', 'set::', 12), ('f()', 'go:', 19), None)
+    """
+    if not text.startswith("["):
+        return None
+    if "//" in text or "/*" in text:
+        text = _STRING_OR_REMARK.sub(lambda m: m[0] if m[0][0] in "\"'" else " " * len(m[0]), text)
+    end = _find_closing(text, 0)
+    if end < 0:
+        return None
+    body = text[1:end]
+    start = _end_of_receiver(body)
+    receiver, rest = body[:start].strip(), body[start:]
+    if not receiver or not rest.strip():
+        return None
+    if _WORD.fullmatch(rest.strip()):
+        selector = rest.strip()
+    else:
+        selector = _labels_of(rest)
+    if not selector:
+        return None
+    return _receiver_chain(receiver, settings), selector, end + 1
+
+
+def _receiver_chain(receiver: str, settings: TypeSettings) -> str:
+    for start, name in _LITERALS:
+        if receiver.startswith(start):
+            return f"<{name}>"
+    return chain_of(receiver, settings) or "?"
+
+
+def _end_of_receiver(body: str) -> int:
+    """Return where the first expression in a message ends: a name or a bracket, with casts and what follows it."""
+    position = len(body) - len(body.lstrip())
+    if cast := _POINTED.match(body, position):
+        position = cast.end()
+    while body[position : position + 1] in ("@", "*", "&"):
+        position += 1
+    if body[position : position + 1] == '"':
+        string = _STRING.match(body, position)
+        position = string.end() if string else len(body)
+    elif word := _WORD.match(body, position):
+        position = word.end()
+    while position < len(body):
+        if body[position] in "([{":
+            end = _find_closing(body, position)
+            if end < 0:
+                return len(body)
+            position = end + 1
+        elif member := _ARROW_MEMBER.match(body, position):
+            position = member.end()
+        elif body[position].isspace() and body[position:].lstrip()[:1] in ("(", "["):
+            position += 1  # `@selector (a)`
+        else:
+            break
+    return position
+
+
+def _labels_of(text: str) -> str:
+    """Return the labels of a message with their colons, "" if it has none.
+
+    >>> _labels_of(" a: x ? 1 : 2 b:[c d:e]"), _labels_of(" :x :y"), _labels_of("+ 1")
+    ('a:b:', '::', '')
+    """
+    labels: list[str] = []
+    position = last = since = choices = 0
+    while mark := _LABEL.search(text, position):
+        position, character = mark.end(), mark[0]
+        if character in "([{":
+            end = _find_closing(text, mark.start())
+            if end < 0:
+                return ""
+            position = last = end + 1
+        elif character in "\"'":
+            string = _STRING.match(text, mark.start())
+            if string is None:
+                return ""
+            position = last = string.end()
+        elif character == "?":
+            choices += 1
+        elif character == ":" and choices:
+            choices -= 1
+        elif character == ":":
+            name = _LABEL_NAME.search(text, last, mark.start())
+            has_argument = not labels or (name and text[since : name.start()].strip())
+            labels.append(f"{name[0].strip() if name and has_argument else ''}:")
+            last = since = position
+    return "".join(labels)
+
+
+def _chain_of_message(text: str, settings: TypeSettings) -> str | None:
+    """Return the chain of an expression that begins with a message or a cast; None for any other."""
+    text = text.strip()
+    if cast := _POINTED.match(text):
+        name = type_name(cast[1], settings)
+        if name and name[:1] not in "?(":
+            rest = text[cast.end() :]
+            return f"<{name}>" if chain_of(rest, settings) or rest.startswith("[") else None
+        return chain_of(text[cast.end() :], settings)
+    if text.startswith("(") and (end := _find_closing(text, 0)) > 0 and text[1:end].lstrip()[:1] in ("[", "("):
+        inner = _chain_of_message(text[1:end], settings)
+        return _with_members_behind(inner, text[end + 1 :]) if inner else None
+    read = read_message(text, settings)
+    if read is None:
+        return None
+    receiver, selector, end = read
+    return _with_members_behind(f"{receiver}.{selector}{Mark.CALL}", text[end:])
+
+
+def _with_members_behind(chain: str, rest: str) -> str:
+    """Return a chain with the members that are named behind it, "" if something else is."""
+    position = 0
+    while member := _ARROW_MEMBER.match(rest, position):
+        chain, position = f"{chain}.{member[1]}", member.end()
+    return "" if rest[position:].strip() else chain
+
+
+def selector_of(text: str) -> str:
+    """Return the selector of a method by its text up to its body.
+
+    >>> selector_of("- (Foo *)run:(int)x with: (id<P>)y, ...;"), selector_of("+ make {"), selector_of("- (void) a:b :c")
+    ('run:with:', 'make', 'a::')
+    """
+    text = _REMARK.sub(" ", text).lstrip("+- \t\n")
+    plain, position = "", 0
+    while position < len(text) and text[position] not in "{;":
+        if text[position] == "(":
+            position = _find_closing(text, position) + 1
+            if not position:
+                break
+            plain += " "
+        else:
+            plain += text[position]
+            position += 1
+    if ":" not in plain:
+        word = _WORD.search(plain)
+        return word[0] if word else ""
+    words = [part.split() for part in plain.split(":")[:-1]]
+    return "".join(f"{each[-1] if each[int(i > 0) :] else ''}:" for i, each in enumerate(words))
 
 
 _CAST = re.compile(r"(?P<value>(?s:.+?))\s+(?:as[?!]?|satisfies)\s+(?P<type>(?s:[^,;]+))")
@@ -394,6 +552,8 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         return "" if text in _SAYS_NOTHING or text in _NONE or text in settings.memberless_types else text
     text = _SPACE.sub(" ", text.strip(": \t\r\n").strip("\"'")).strip().rstrip("*&? ")
     text = text[_POINTER.match(text).end() :] if _POINTER.match(text) else text  # type: ignore[union-attr]
+    if settings.messages:
+        text = text.replace(" <", "<").removeprefix("__kindof ")
     if len(text) > _MAX_TYPE_CHARACTERS:
         return ""
     if settings.arrow and settings.arrow in text:

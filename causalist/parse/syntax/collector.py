@@ -28,7 +28,7 @@ from causalist.parse.syntax.bases_and_signatures import (
 )
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
-from causalist.parse.syntax.chains import array_type_name, type_name
+from causalist.parse.syntax.chains import array_type_name, selector_of, type_name
 from causalist.parse.syntax.doc_comments import DocTypeReader, comment_doc, comment_line, file_comment_line, string_line
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.open_scopes import ANONYMOUS, VALUE_KINDS, BlockScopes, DefinitionDraft, Frame, Scopes
@@ -203,6 +203,7 @@ class FactCollector:
             Tag.OWNER_EXTENDED: self._late_names.on_extended,
             Tag.NAME: self._on_name,
             Tag.NAME_BEHIND: self._on_name_behind,
+            Tag.NAME_SELECTOR: self._on_selector,
             Tag.NAME_OUTER: self._on_name_outer,
             Tag.RETURNS_AHEAD: self._late_names.on_returns,
             Tag.PACKAGE: self._on_package,
@@ -230,6 +231,7 @@ class FactCollector:
             Tag.EXPORTS_VALUE: self.import_reader.on_exports_value,
             Tag.EXPORT_DEFAULT: self.import_reader.on_export_default,
             Tag.CALL: self.use_reader.on_call,
+            Tag.MESSAGE: self.use_reader.on_message,
             Tag.INVOCATION: self.use_reader.whole_calls.on_call,
             Tag.CALL_ARGUMENT: self.use_reader.whole_calls.on_argument,
             Tag.CALL_WORD: self.use_reader.on_word,
@@ -444,6 +446,11 @@ class FactCollector:
 
     def _on_name_behind(self, start: int, end: int, tag: int) -> None:
         self.use_reader.taken = start  # it was read where the definition begins
+
+    def _on_selector(self, start: int, end: int, tag: int) -> None:
+        """Name the method that is captured as a whole by its labels."""
+        if self._frames and (name := selector_of(self.text(start, min(end, start + 1000)))):
+            self.scopes.set_name(self._frames[-1], name)
 
     def _on_name_outer(self, start: int, end: int, tag: int) -> None:
         self._late_names.move_to_outer_scope()

@@ -24,7 +24,7 @@ from causalist.parse.syntax.arguments import (
 )
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import Tag
-from causalist.parse.syntax.chains import chain_of, last_of_chain, type_name, with_constructor_call
+from causalist.parse.syntax.chains import chain_of, last_of_chain, read_message, type_name, with_constructor_call
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.open_scopes import BlockScopes, Scopes
 from causalist.parse.syntax.shadowed_names import OpenLambda
@@ -393,6 +393,7 @@ def _is_one_value(text: str, start: int, last: int) -> bool:
 
 
 _TAG = re.compile(rb"[a-z][\w-]*[\s/>]")
+_MAX_MESSAGE_BYTES = 4000  # bytes of a message that are read
 _MAX_CHAIN_BYTES = 1000  # bytes of a chain that is called or used
 _MAX_WAITING_BYTES = 8  # bytes of "(await " before a call that imports
 _CHAIN = re.compile(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
@@ -513,6 +514,14 @@ class UseReader:
                 self._counted.append((len(self.calls) - 1, start, end))
             if not any(mark in chain for mark in "(?["):
                 self.skip(end)
+
+    def on_message(self, start: int, end: int, tag: int) -> None:
+        """Record a message by the chain of its receiver and its selector."""
+        text = self._scopes.text(start, min(end, start + _MAX_MESSAGE_BYTES))
+        if (read := read_message(text, self._settings.types)) is not None:
+            receiver, selector, _ = read
+            chain = receiver if len(receiver) < _MAX_CALLEE_CHARACTERS else "?"
+            self._keep(self._scopes.own_chain(f"{chain}.{selector}", start), start, start)
 
     def on_require_module(self, start: int, end: int, tag: int) -> None:
         """Bind a module that is used at once, as in `require("m").f()`, to a name of its own."""
