@@ -64,14 +64,14 @@ def _nearest(path: str, places: list[tuple[str, int]]) -> tuple[str, int]:
 class Unit:
     """Parser of the files of a clone, with what was missed so far."""
 
-    def __init__(self, clone: Path, headers: list[Path], made: Path) -> None:
+    def __init__(self, clone: Path, headers: list[Path], made: Path, under: str) -> None:
         from clang import cindex
 
         self.cindex, self.clone, self.made = cindex, clone, made
         self.index = cindex.Index.create()
         listed = subprocess.run(["git", "ls-files"], cwd=clone, capture_output=True, text=True, check=True)
         self.paths = listed.stdout.splitlines()
-        self.sources = [each for each in self.paths if each.endswith(".m")]
+        self.sources = [each for each in self.paths if each.endswith(".m") and each.startswith(under)]
         self.headers: dict[str, list[str]] = defaultdict(list)
         for path in self.paths:
             if path.endswith((".h", ".pch")):
@@ -143,10 +143,10 @@ class Unit:
             target.write_text("#import <Foundation/Foundation.h>\n")
 
 
-def read_sites(clone: Path, headers: list[Path], verbose: bool = False) -> Iterator[dict[str, Any]]:
+def read_sites(clone: Path, headers: list[Path], under: str, verbose: bool) -> Iterator[dict[str, Any]]:
     """Yield path, line and name of messages and calls, with the places of what they mean."""
     with tempfile.TemporaryDirectory() as made:
-        yield from _read(Unit(clone.resolve(), headers, Path(made)), verbose)
+        yield from _read(Unit(clone.resolve(), headers, Path(made), under), verbose)
 
 
 def _read(unit: Unit, verbose: bool) -> Iterator[dict[str, Any]]:
@@ -158,7 +158,7 @@ def _read(unit: Unit, verbose: bool) -> Iterator[dict[str, Any]]:
     by_selector: dict[str, set[str]] = defaultdict(set)
     outside: set[str] = set()  # selectors that headers from outside declare
     above: dict[str, str] = {}  # class -> its superclass
-    sites: dict[tuple[str, int, int, str], tuple[str, Any, str]] = {}  # usr, declaration, class of the receiver
+    sites: dict[tuple[str, int, int, str], tuple[str, Any, str]] = {}  # usr, place of the declaration, class of the receiver
     lines: dict[str, list[bytes]] = {}
     missing: list[str] = []
 
@@ -223,7 +223,7 @@ def _read(unit: Unit, verbose: bool) -> Iterator[dict[str, Any]]:
             name = above.get(class_around, "")
         elif is_self:
             name = class_around
-        sites[*at, selector] = (method.get_usr(), method, name)
+        sites[*at, selector] = (method.get_usr(), place(method), name)
 
     def note_call(cursor: Any) -> None:
         function = cursor.referenced
@@ -233,7 +233,7 @@ def _read(unit: Unit, verbose: bool) -> Iterator[dict[str, Any]]:
         name = function.spelling
         if at is None or not re.match(rb"%s\b" % re.escape(name.encode()), text_at(*at)):
             return
-        sites[*at, name] = (function.get_usr(), function, "")
+        sites[*at, name] = (function.get_usr(), place(function), "")
 
     def declare(cursor: Any, is_ours: bool) -> None:
         for child in cursor.get_children():
@@ -286,7 +286,7 @@ def _read(unit: Unit, verbose: bool) -> Iterator[dict[str, Any]]:
         elif usr in implemented:
             targets = [_nearest(path, implemented[usr])]
         else:
-            at = place(declaration)
+            at = declaration
             is_protocol = "(pl)" in usr
             is_property = at is not None and text_at(at[0], at[1], 1).lstrip().startswith(b"@property")
             if at is not None and not (is_protocol or is_property):
@@ -304,9 +304,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clone", type=Path)
     parser.add_argument("--headers", type=Path, nargs="+", required=True)
+    parser.add_argument("--under", default="", help="parse only sources whose path begins like this")
     parser.add_argument("--verbose", action="store_true", help="print what libclang could not read")
     arguments = parser.parse_args()
-    for site in read_sites(arguments.clone, arguments.headers, arguments.verbose):
+    for site in read_sites(arguments.clone, arguments.headers, arguments.under, arguments.verbose):
         sys.stdout.write(json.dumps(site) + "\n")
     return 0
 
