@@ -2,18 +2,18 @@
 (enumerator name: (identifier) @name.outer) @definition.constant
 
 ; Types. Their members also stand in categories, in extensions and in implementations.
-((class_interface . "@interface" . (identifier) @name) @definition.class
-  (#not-match? @definition.class "^@interface\\s+\\w+\\s*\\("))
-(class_interface . "@interface" . (identifier) @name superclass: (identifier) @base)
-((class_interface . "@interface" . (identifier) @owner) @holder (#match? @holder "^@interface\\s+\\w+\\s*\\(")
+((class_interface . (identifier) @name) @definition.class
+  (#not-match? @definition.class "^.interface\\s+\\w+\\s*\\("))
+(class_interface . (identifier) @name superclass: (identifier) @base)
+((class_interface . (identifier) @owner) @holder (#match? @holder "^.interface\\s+\\w+\\s*\\(")
   (#not-match? @owner "^(NS|UI|CA|CL|WK|MK|AV|CN|PH|SK|XC)[A-Z]"))
-((class_interface . "@interface" . (identifier) @name) @definition.class
-  (#match? @definition.class "^@interface\\s+\\w+\\s*\\(") (#match? @name "^(NS|UI|CA|CL|WK|MK|AV|CN|PH|SK|XC)[A-Z]"))
-((class_implementation . "@implementation" . (identifier) @owner) @holder
+((class_interface . (identifier) @name) @definition.class
+  (#match? @definition.class "^.interface\\s+\\w+\\s*\\(") (#match? @name "^(NS|UI|CA|CL|WK|MK|AV|CN|PH|SK|XC)[A-Z]"))
+((class_implementation . (identifier) @owner) @holder
   (#not-match? @owner "^(NS|UI|CA|CL|WK|MK|AV|CN|PH|SK|XC)[A-Z]"))
-((class_implementation . "@implementation" . (identifier) @name) @definition.class
+((class_implementation . (identifier) @name) @definition.class
   (#match? @name "^(NS|UI|CA|CL|WK|MK|AV|CN|PH|SK|XC)[A-Z]"))
-(protocol_declaration . "@protocol" . (identifier) @name) @definition.interface
+(protocol_declaration . (identifier) @name) @definition.interface
 (class_interface (parameterized_arguments (type_name (type_identifier) @base.implements)))
 (class_interface (protocol_reference_list (identifier) @base.implements))
 (protocol_declaration (protocol_reference_list (identifier) @base))
