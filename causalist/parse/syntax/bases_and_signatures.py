@@ -368,6 +368,34 @@ def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
     return text if len(text) <= _MAX_SIGNATURE_CHARACTERS else text[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
 
 
+_REMARK_OF_METHOD = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_FIRST_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def selector_of(text: str) -> str:
+    """Return the selector of a method by its text up to its body.
+
+    >>> selector_of("- (Foo *)run:(int)x with: (id<P>)y, ...;"), selector_of("+ make {"), selector_of("- (void) a:b :c")
+    ('run:with:', 'make', 'a::')
+    """
+    text = _REMARK_OF_METHOD.sub(" ", text).lstrip("+- \t\n")
+    plain, position = "", 0
+    while position < len(text) and text[position] not in "{;":
+        if text[position] == "(":
+            position = closing_bracket(text, position) + 1
+            if not position:
+                break
+            plain += " "
+        else:
+            plain += text[position]
+            position += 1
+    if ":" not in plain:
+        word = _FIRST_WORD.search(plain)
+        return word[0] if word else ""
+    words = [part.split() for part in plain.split(":")[:-1]]
+    return "".join(f"{each[-1] if each[int(i > 0) :] else ''}:" for i, each in enumerate(words))
+
+
 def _without_opener(text: str) -> str:
     """Return a signature without the opening of a body behind it.
 

@@ -339,30 +339,6 @@ def _with_members_behind(chain: str, rest: str) -> str:
     return "" if rest[position:].strip() else chain
 
 
-def selector_of(text: str) -> str:
-    """Return the selector of a method by its text up to its body.
-
-    >>> selector_of("- (Foo *)run:(int)x with: (id<P>)y, ...;"), selector_of("+ make {"), selector_of("- (void) a:b :c")
-    ('run:with:', 'make', 'a::')
-    """
-    text = _REMARK.sub(" ", text).lstrip("+- \t\n")
-    plain, position = "", 0
-    while position < len(text) and text[position] not in "{;":
-        if text[position] == "(":
-            position = _find_closing(text, position) + 1
-            if not position:
-                break
-            plain += " "
-        else:
-            plain += text[position]
-            position += 1
-    if ":" not in plain:
-        word = _WORD.search(plain)
-        return word[0] if word else ""
-    words = [part.split() for part in plain.split(":")[:-1]]
-    return "".join(f"{each[-1] if each[int(i > 0) :] else ''}:" for i, each in enumerate(words))
-
-
 _CAST = re.compile(r"(?P<value>(?s:.+?))\s+(?:as[?!]?|satisfies)\s+(?P<type>(?s:[^,;]+))")
 _OLD_CAST = re.compile(r"<(?P<type>[\w$.]+(?:<[^<>]*>)?(?:\[\])*)>\s*(?P<value>[\w$(](?s:.*))")
 _CASTING = re.compile(r"\s(?:as[?!]?|satisfies)\s")

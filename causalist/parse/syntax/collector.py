@@ -24,11 +24,12 @@ from causalist.parse.syntax.bases_and_signatures import (
     LeadingAttributes,
     find_late_names,
     name_by_base,
+    selector_of,
     signature_of,
 )
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import DEFINITION_KINDS, IMPORT_PARTS, Event, Tag, events_of
-from causalist.parse.syntax.chains import array_type_name, selector_of, type_name
+from causalist.parse.syntax.chains import array_type_name, type_name
 from causalist.parse.syntax.doc_comments import DocTypeReader, comment_doc, comment_line, file_comment_line, string_line
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.open_scopes import ANONYMOUS, VALUE_KINDS, BlockScopes, DefinitionDraft, Frame, Scopes

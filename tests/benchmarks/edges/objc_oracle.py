@@ -158,7 +158,7 @@ def _read(unit: Unit, verbose: bool) -> Iterator[dict[str, Any]]:
     by_selector: dict[str, set[str]] = defaultdict(set)
     outside: set[str] = set()  # selectors that headers from outside declare
     above: dict[str, str] = {}  # class -> its superclass
-    sites: dict[tuple[str, int, int, str], tuple[str, Any, str]] = {}  # usr, place of the declaration, class of the receiver
+    sites: dict[tuple[str, int, int, str], tuple[str, Any, str]] = {}  # usr, declared at, class
     lines: dict[str, list[bytes]] = {}
     missing: list[str] = []
 
