@@ -23,6 +23,7 @@ _CASES = ROOT / "tests" / "languages"
 _TITLES = {
     "cpp": "C++",
     "csharp": "C#",
+    "objc": "Objective-C",
     "javascript": "JavaScript",
     "ocaml": "OCaml",
     "php": "PHP",

@@ -11,6 +11,7 @@ pytestmark = pytest.mark.slow
 # One runs beside an oracle that is no part of the project, one in an environment of the peer's own, two need torch.
 _ELSEWHERE = {
     "tests.benchmarks.edges.pycg_oracle",
+    "tests.benchmarks.encoder.student",
     "tests.benchmarks.encoder.teacher",
     "tests.benchmarks.encoder.training",
     "tests.benchmarks.peers.semble_peer",

@@ -130,7 +130,7 @@ def _is_running(process: int) -> bool:
 
 
 @beside
-@pytest.mark.parametrize("place", ["tempfile.TemporaryFile", "numpy.save"])
+@pytest.mark.parametrize("place", ["causalist._internal.forked_task.unnamed_file", "numpy.save"])
 def test_without_room_for_the_result_it_is_found_here(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")

@@ -237,20 +237,15 @@ def read_message(text: str, settings: TypeSettings) -> tuple[str, str, int] | No
     receiver, rest = body[:start].strip(), body[start:]
     if not receiver or not rest.strip():
         return None
-    if _WORD.fullmatch(rest.strip()):
-        selector = rest.strip()
-    else:
-        selector = _labels_of(rest)
+    selector = rest.strip() if _WORD.fullmatch(rest.strip()) else _labels_of(rest)
     if not selector:
         return None
     return _receiver_chain(receiver, settings), selector, end + 1
 
 
 def _receiver_chain(receiver: str, settings: TypeSettings) -> str:
-    for start, name in _LITERALS:
-        if receiver.startswith(start):
-            return f"<{name}>"
-    return chain_of(receiver, settings) or "?"
+    literal = next((f"<{name}>" for start, name in _LITERALS if receiver.startswith(start)), "")
+    return literal or chain_of(receiver, settings) or "?"
 
 
 def _end_of_receiver(body: str) -> int:

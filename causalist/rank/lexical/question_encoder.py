@@ -272,7 +272,7 @@ def rows_of_terms(terms: StringTable, encoder: QuestionEncoder) -> NDArray[np.in
 
 
 @dataclass(frozen=True, slots=True)
-class TermVectors:
+class VocabularyVectors:
     """Vectors of those terms of a repository that the encoder knows.
 
     `numbers` are the terms, ascending. `integers`, int8 (n, width), times `scales` are their vectors.
@@ -289,18 +289,18 @@ class TermVectors:
 
 
 # Of the last indexes, as a server asks the same index again.
-_RECENT: list[tuple[StringTable, QuestionEncoder, TermVectors]] = []
+_RECENT: list[tuple[StringTable, QuestionEncoder, VocabularyVectors]] = []
 _MAX_CACHED_TABLES = 4
 
 
-def vectors_of_terms(terms: StringTable, encoder: QuestionEncoder) -> TermVectors:
+def vectors_of_terms(terms: StringTable, encoder: QuestionEncoder) -> VocabularyVectors:
     """Return the vectors of the terms of a repository, from a cache for the last ones."""
     for table, by, vectors in _RECENT:
         if table is terms and by is encoder:
             return vectors
     rows = rows_of_terms(terms, encoder)
     numbers = np.flatnonzero(rows >= 0)
-    vectors = TermVectors(numbers, unpack(encoder.rows[rows[numbers]]), encoder.scales[rows[numbers]])
+    vectors = VocabularyVectors(numbers, unpack(encoder.rows[rows[numbers]]), encoder.scales[rows[numbers]])
     _RECENT[:] = [(terms, encoder, vectors), *_RECENT[: _MAX_CACHED_TABLES - 1]]
     return vectors
 
