@@ -64,6 +64,13 @@ N_SIMILAR, MIN_COSINE = 32, 0.4  # terms for a word of a question; docs/benchmar
 # Added to the norm of a definition: one of few words needs more in common with a question to be as similar.
 NORM_OFFSET = np.float32(2.0)
 FILE_SHARE = 0.3  # what the similarity of its file adds to that of a definition
+# OpenBLAS computes a product of up to so many multiplications in one thread. Several threads wait for one another in
+# turns: beside other busy processes a question then took 0.8 s instead of 12 ms.
+_SERIAL_PRODUCTS = 1 << 18
+_TILE, _TOKENS = (
+    128,
+    16,
+)  # rows of weights and pieces of a question that are multiplied at once; groups have 128 columns
 _BLOCK = 2_048  # definitions whose vectors are in memory at once
 
 _WORD = lazy_regex(r"\w+")
@@ -107,7 +114,7 @@ class QuestionEncoder:
         pooled = x.sum(axis=0)
         pooled /= max(float(np.sqrt(pooled @ pooled)), 1e-9)
         leave = self.arrays["leave"].astype(np.float32)
-        result = (leave @ pooled) * self.arrays["leave.scale"] + self.arrays["leave.bias"]
+        result = np.einsum("ij,j->i", leave, pooled) * self.arrays["leave.scale"] + self.arrays["leave.bias"]
         levels: NDArray[np.int16] = np.rint(result * (OUTPUT_LEVELS / max(float(np.abs(result).max()), 1e-9))).astype(
             np.int16
         )
@@ -137,8 +144,17 @@ class QuestionEncoder:
     def _linear(self, name: str, x: Floats) -> Floats:
         """Return the product with a matrix, stored in groups of columns with a scale for each row of a group."""
         weights = unpack(self.arrays[name]).astype(np.float32)
-        n_groups, _, width = weights.shape
-        parts = x.reshape(len(x), n_groups, width).transpose(1, 0, 2) @ weights.transpose(0, 2, 1)
+        n_groups, n_rows, width = weights.shape
+        n_blocks = n_rows // _TILE if n_rows % _TILE == 0 else 1
+        tiles = weights.reshape(n_groups, n_blocks, n_rows // n_blocks, width).transpose(0, 1, 3, 2)
+        grouped = np.ascontiguousarray(x.reshape(len(x), n_groups, 1, width).transpose(1, 2, 0, 3))
+        parts = np.concatenate(
+            [
+                (grouped[:, :, start : start + _TOKENS] @ tiles).transpose(0, 2, 1, 3).reshape(n_groups, -1, n_rows)
+                for start in range(0, len(x), _TOKENS)
+            ],
+            axis=1,
+        )
         parts *= self.arrays[f"{name}.scale"][:, None, :]
         result: Floats = parts.sum(axis=0) + self.arrays[f"{name}.bias"]
         return result
@@ -284,7 +300,7 @@ class VocabularyVectors:
 
     def products(self, vector: NDArray[Any]) -> Floats:
         """Return the products of all `integers` with a vector of integers: exact sums in any order of addition."""
-        result: Floats = self.integers.astype(np.float32) @ vector.astype(np.float32)
+        result: Floats = np.einsum("ij,j->i", self.integers.astype(np.float32), vector.astype(np.float32))
         return result
 
 
@@ -318,7 +334,9 @@ def similar_terms(
     known = unpack(encoder.rows[[max(row, 0) for row in rows]]).astype(np.float32)
     integers = vectors.integers.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", integers, integers, dtype=np.float64))
-    products = (integers @ known.T).T.astype(np.float64)
+    step = max(_SERIAL_PRODUCTS // max(known.size, 1), 1)
+    blocks = [integers[start : start + step] @ known.T for start in range(0, len(integers), step)]
+    products = np.concatenate([np.zeros((0, len(known)), dtype=np.float32), *blocks]).T.astype(np.float64)
     result = []
     for word, row, vector, product in zip(words, rows, known, products, strict=True):
         cosines = product / (lengths * np.sqrt(float(vector @ vector)))
