@@ -19,6 +19,7 @@ def grammars_at(folder: Path) -> Iterator[None]:
         languages.extensions,
         languages.claims,
         languages.missing_languages,
+        languages.companions_of_missing,
         languages.load_grammar,
         languages.load_parser,
         languages.grammar_version,
@@ -28,6 +29,8 @@ def grammars_at(folder: Path) -> Iterator[None]:
         patch.setattr(languages, "grammars_folder", lambda: folder)
         for function in cached:
             function.cache_clear()
-        yield
-    for function in cached:
-        function.cache_clear()
+        try:
+            yield
+        finally:  # a test that fails must not hand its grammars to the next
+            for function in cached:
+                function.cache_clear()

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from causalist.parse.grammar_digest import all_grammars
     from causalist.parse.languages import (
         claimants,
+        companions_of_missing,
         dialect_of,
         grammar_version,
         load_grammar,
@@ -25,6 +26,7 @@ __all__ = [
     "MASK",
     "all_grammars",
     "claimants",
+    "companions_of_missing",
     "dialect_of",
     "find_candidate_texts",
     "find_secrets",
@@ -53,8 +55,8 @@ __getattr__ = exports(
         "parser": "parse_file parse_source parse_text",
         "syntax_tree": "may_be_code parse_syntax parse_tree reader_of",
         "grammar_digest": "all_grammars",
-        "languages": "claimants dialect_of grammar_version load_grammar load_language load_settings "
-        "missing_language_of",
+        "languages": "claimants companions_of_missing dialect_of grammar_version load_grammar load_language "
+        "load_settings missing_language_of",
         "cleaned_text": "view_of with_line_feeds MASK mask_range mask_secrets",
         "prose": "prose_kind",
         "secret_scan": "find_candidate_texts find_secrets",

@@ -40,6 +40,8 @@ _EXTRA = re.compile(r'^extra = "(\w+)"$', re.MULTILINE)
 _PACKAGE_KEY = re.compile(r'^package = "(\w+)"$', re.MULTILINE)
 _EXTENSIONS_KEY = re.compile(r"^extensions = \[([^\]]*)\]", re.MULTILINE)
 _REST = re.compile(r"^\[(?!\[dialects\]\])", re.MULTILINE)  # the first table behind the dialects
+_SHARED_KEY = re.compile(r"^shared = \[([^\]]*)\]", re.MULTILINE)
+_CLAIMS_KEY = re.compile(r"^claims = \[([^\]]*)\]", re.MULTILINE)
 _QUOTED = re.compile(r'"(\.[^"]+)"')
 
 
@@ -159,6 +161,21 @@ def missing_languages() -> Mapping[str, tuple[str, str]]:
             listed = " ".join(_EXTENSIONS_KEY.findall(text))
             missing.update(dict.fromkeys(_QUOTED.findall(listed), (name, extra[1])))
     return missing
+
+
+@lru_cache(maxsize=1)
+def companions_of_missing() -> Mapping[str, frozenset[str]]:
+    """Return further extensions of a missing language by each that it shares with others, as MATLAB has `.m`, too.
+
+    A file may be of that language only if the repository has a file with one of them.
+    """
+    companions: dict[str, frozenset[str]] = {}
+    for name in sorted({language for language, _ in missing_languages().values()}):
+        text = (grammars_folder() / name / "language.toml").read_text(encoding="utf-8")
+        keys = (_SHARED_KEY, _EXTENSIONS_KEY, _CLAIMS_KEY)
+        shared, own, claimed = (set(_QUOTED.findall(" ".join(key.findall(text)))) for key in keys)
+        companions.update(dict.fromkeys(sorted(shared), frozenset((own | claimed) - shared)))
+    return companions
 
 
 def missing_language_of(path: str) -> tuple[str, str] | None:

@@ -197,3 +197,20 @@ def test_a_language_that_is_not_installed_is_named_once(
         assert {hit.path for hit in answer.results} >= {"contracts/Vault.sol"}
         assert [each.detail for each in answer.diagnostics if each.slug == "language-missing"] == [told]
     assert in_memory(tree.path).index.notes == ()
+
+
+def test_a_file_that_another_language_may_have_names_no_language(
+    tree: WorkTree, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A `.m` beside no header may be MATLAB."""
+    folder = tmp_path_factory.mktemp("grammars")
+    for name in ("python", "c", "objc"):
+        shutil.copytree(languages.grammars_folder() / name, folder / name)
+    settings = folder / "objc" / "language.toml"
+    settings.write_text(settings.read_text("utf-8").replace("tree_sitter_objc", "tree_sitter_nowhere"), "utf-8")
+    tree.write("filter.m", "function y = filter(x)\ny = x * 2;\n")
+    with grammars_at(folder):
+        assert in_memory(tree.path).index.notes == ()
+        tree.write("filter.h", "double filter(double);\n")
+        (note,) = in_memory(tree.path).index.notes
+        assert note.detail.startswith("1 file of objc read as text")
