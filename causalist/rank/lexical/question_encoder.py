@@ -67,10 +67,8 @@ FILE_SHARE = 0.3  # what the similarity of its file adds to that of a definition
 # OpenBLAS computes a product of up to so many multiplications in one thread. Several threads wait for one another in
 # turns: beside other busy processes a question then took 0.8 s instead of 12 ms.
 _SERIAL_PRODUCTS = 1 << 18
-_TILE, _TOKENS = (
-    128,
-    16,
-)  # rows of weights and pieces of a question that are multiplied at once; groups have 128 columns
+# Rows of weights and pieces of a question that are multiplied at once; a group has 128 columns.
+_TILE, _TOKENS = 128, 16
 _BLOCK = 2_048  # definitions whose vectors are in memory at once
 
 _WORD = lazy_regex(r"\w+")
@@ -225,7 +223,8 @@ def words_of(text: str) -> list[str]:
 def shipped_encoder(*, is_checked: bool = False) -> QuestionEncoder:
     """Return the encoder that comes with the program. Raises ModelFailed if its file is missing or damaged.
 
-    Builds of an index check its digest, which reads all of the file: that takes longer than a question needs it for.
+    Builds of an index check its digest. A question does not, because reading the whole file takes longer than an answer
+    needs for the rest of it.
     Without the check, damage is found if the form or the length of the file is wrong.
     """
     return read_encoder(Path(__file__).with_name(FILE_NAME), is_checked=is_checked)
