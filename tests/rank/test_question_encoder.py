@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -255,6 +256,16 @@ def test_norms_and_similarities_are_those_of_summed_vectors(encoder: QuestionEnc
     assert found.tolist() == pytest.approx([own + FILE_SHARE * of_file, other + FILE_SHARE * of_file, 0], abs=1e-6)
     # The second document is away from (1, 0), and a cosine that is not positive counts as 0.
     assert bag_similarities(np.array([511, 0], dtype=np.int16), lexical, files, encoder)[1] == 0
+
+
+def test_a_document_without_a_norm_is_similar_to_nothing(encoder: QuestionEncoder) -> None:
+    # A file that is not parsed stands in a part of an index with a few of its words and the norm 0.
+    files = np.array([0, 1], dtype=np.int32)
+    lexical = lexical_of({0: {"key": 1}, 1: {"key": 3, "open": 2}}, encoder, files.tolist())
+    part = replace(lexical, bag_norms=lexical.bag_norms * np.array([1, 0], dtype=np.float32))
+    found = bag_similarities(np.array([0, 511], dtype=np.int16), part, files, encoder)
+    assert found[0] > 0
+    assert found[1] == 0
 
 
 def test_norm_of_a_document_does_not_depend_on_others(encoder: QuestionEncoder) -> None:

@@ -408,8 +408,8 @@ def bag_similarities(
     """Return the similarity of each node to the vector of a question, plus FILE_SHARE of the cosine of its file.
 
     A similarity is a cosine in which NORM_OFFSET is added to the norm of the node. The result is 0 where it is not
-    positive. `files` are the file nodes of all nodes. Raises
-    ModelFailed.
+    positive, and where a node has no norm: in a part of an index, files that are not parsed have few of their words.
+    `files` are the file nodes of all nodes. Raises ModelFailed.
     """
     if not len(lexical.bag_norms):
         raise ModelFailed(
@@ -429,7 +429,7 @@ def bag_similarities(
         values = _COUNT_WEIGHTS.take(postings.counts[at], mode="clip") * np.repeat(products[block], lengths[block])
         np.add.at(sums, postings.documents[at], values)
     norm = float(np.sqrt((question.astype(np.float64) ** 2).sum()))
-    own = _quotients(sums, (lexical.bag_norms + NORM_OFFSET) * norm)
+    own = _quotients(sums, np.where(lexical.bag_norms > 0, lexical.bag_norms + NORM_OFFSET, 0.0) * norm)
     owners = np.maximum(files, 0)
     sums_of_files: Scores = np.bincount(owners, weights=sums, minlength=len(files)).astype(np.float64)
     of_file = _quotients(sums_of_files, lexical.file_bag_norms * norm)

@@ -122,7 +122,9 @@ def semantic_scores(
         vector = encoder.encode(question.prose)
         if vector is None:
             return np.zeros(n_nodes), np.zeros(n_nodes)
-        covered = float(query_coverage(terms, lexical.definitions, n_nodes).max(initial=0.0))
+        # A file that stands in a part of an index as the words of the query says all of it, and is no definition.
+        has_vector = lexical.bag_norms > 0
+        covered = float(query_coverage(terms, lexical.definitions, n_nodes)[has_vector].max(initial=0.0))
         excess = max(
             (covered * len(terms) - _FEW_WORDS) / (_MANY_WORDS - _FEW_WORDS),
             (covered - _LOW_SHARE) / (_HIGH_SHARE - _LOW_SHARE),
