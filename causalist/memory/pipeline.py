@@ -7,11 +7,13 @@ the index, ordering and delivery are not guarded.
 
 import hashlib
 import json
+import re
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -47,7 +49,6 @@ from causalist.memory.retrieval import (
     MAX_FUSED,
     Query,
     check_query,
-    choose_route,
     combine_signals,
     fuse_ranks,
     plain_mode,
@@ -76,6 +77,142 @@ def choose_generators(route: Route, snapshot: Snapshot) -> tuple[str, ...]:
     often. A broadened attempt uses word associations too.
     """
     return tuple(dict.fromkeys(plain_mode(snapshot).value if name == "dense" else name for name in GENERATORS[route]))
+
+
+_MAX_ROUTED_CHARACTERS = 500
+_MAX_LOOKUP_WORDS = 5
+_IMPERATIVE = re.compile(
+    r"(?:please |can you |could you )?(?:give (?:me )?(?:an? |some |the )?(?:overview|summary|examples?|ideas)|overview"
+    r"|tell me (?:everything|all|more|about)|summari[sz]e|describe|explain|outline|discuss|brainstorm|introduce"
+    r"|walk (?:me )?through|walk me|list|collect|gather|show (?:me )?(?:all|notes|everything)"
+    r"|find (?:all|similar|notes)|ideas|background|everything|anything|highlights|state of the art|main|compare"
+    r"|introduction to|summary)\b"
+)
+_BROAD = re.compile(
+    r"\b(?:do (?:we|you|people) (?:know|think)|is known about|pros and cons|overview|in general|generally|usually"
+    r"|best practices|lessons|trade-?offs|kinds of|types of|over time|opinions? on|has been (?:tried|done)|evolved"
+    r"|should (?:a|an|i|we|new) .*know|information (?:is|exists)|options (?:are|exist)|resources)\b"
+)
+_BROAD_START = re.compile(
+    r"(?:what are (?:the |our |your )?(?:\w+ )?(?!is\b)\w+s\b(?= (?:of|for|about|to|in|with|from|on|and|against)\b)"
+    r"|(?:what|which) \w+[^s\W]s (?:are|is|were|do|did|have|has|came|come|connect|exist|there)\b"
+    r"|how (?:do|does|are|is) .*\b(?:work|organi[sz]e|handled|interact|fit together)\b)"
+)
+_MEANING = re.compile(
+    r"(?:define|definition of|(?:the )?meaning of|glossary|abbreviation|acronym"
+    r"|what does \S+(?: \S+)? (?:stand for|mean)\b|(?:what|who)(?: is| are|'s) (?:an? |the )?\S+(?: \S+)?\??$)"
+)
+_QUESTION = re.compile(
+    r"(?:\w+ )?(?:what|which|who\w*|where|when|why|how)\b"
+    r"|(?:is|are|was|were|do|does|did|can|could|should|has|have|had|will)\b"
+)
+
+
+# Words, not structure, say that it needs two facts: what connects things, and relations over two persons.
+_TWO_STEPS = re.compile(
+    r"\b(?:related to|connect(?:ed|s)? (?:to|with)|relationship between|relation between|influenced by|led to|caused by"
+    r"|as a result of|link between|have in common|depends? on the)\b"
+    r"|\b(?:grand(?:father|mother|child|son|daughter|parent)s?|\w+-in-law|uncle|aunt|cousin|nephew|niece|step\w+er)\b"
+)
+# Words that tell how a question is built, whatever it is about.
+_STRUCTURE = """
+a about across after against all along also among an and and another any are around as at be been before behind
+being between both but by can could did do does done during each every few first for from had has have having he
+her here him his how i if in inside into is it its last least less many may me might more most much must my name
+named called near next no not of on one only or other our outside over same second she should since so some such
+than that the their them then there these they third this those three through to two under until us was we were
+what when where which while who whom whose why will with within without would you your 's
+"""
+_STRUCTURE_WORDS = frozenset(_STRUCTURE.split())
+_PREPOSITIONS = frozenset(["of", "in", "on", "at", "by", "for", "from", "to", "with", "as"])
+_VERBS = frozenset(["is", "was", "were", "are", "did", "does", "do", "has", "had", "have", "~ed"])
+_ENDINGS = ("est", "ed", "ing", "er", "or", "ist", "ly", "s")  # of other words; the first that a word has counts
+_TOKEN = re.compile(r"'s\b|[^\W_]+(?:[-'.&][^\W_]+)*|[,.!\"“”()]")
+_MIN_WORDS = (4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 18, 20, 24, 28)
+_MAX_RUN = 3  # marks of a feature
+
+
+def build_route_features(query: str) -> list[str]:
+    """Return the features of a question that `route_weights.json` weighs, in alphabetical order.
+
+    A question becomes a list of marks: its words of structure and its punctuation as they are, other words by their
+    ending, and "w" for a word without one of these endings, "W" for several. Features are all runs of one to three
+    marks, "^" and "$" being its ends, and thresholds of counts. Case and subject do not matter.
+
+    >>> [each for each in build_route_features("Who directed Blue Meridian?") if each.startswith("^")]
+    ['^', '^ who', '^ who ~ed']
+    """
+    tokens = _TOKEN.findall(query.lower().replace("’", "'").replace("'s", " 's"))
+    marks = ["^"]
+    for token in tokens:
+        mark = _mark_of(token)
+        if mark == "w" and marks[-1] in ("w", "W"):
+            marks[-1] = "W"
+        else:
+            marks.append(mark)
+    marks.append("$")
+    features = {" ".join(marks[i : i + n]) for n in range(1, _MAX_RUN + 1) for i in range(len(marks) - n + 1)}
+    n_words = sum(token[0].isalnum() for token in tokens)
+    features.update(f"words>={n}" for n in _MIN_WORDS if n_words >= n)
+    counts = Counter(marks)
+    n_all = {"prepositions": sum(counts[each] for each in _PREPOSITIONS), "verbs": sum(counts[each] for each in _VERBS)}
+    features.update(f"{name}>={n}" for name, count in n_all.items() for n in range(1, min(count, 6) + 1))
+    repeated = {mark: min(count, 4) for mark, count in counts.items() if mark in _STRUCTURE_WORDS}
+    features.update(f"{mark}>={n}" for mark, count in repeated.items() for n in range(2, count + 1))
+    return sorted(features)
+
+
+def _mark_of(token: str) -> str:
+    if token in _STRUCTURE_WORDS:
+        return token
+    if not token[0].isalnum():
+        return token if token in (",", ".", "!") else '"'
+    if any(each.isdigit() for each in token):
+        return "#" if token.isdigit() else "#w"
+    if token.endswith("ss"):
+        return "w"
+    ending = next((each for each in _ENDINGS if token.endswith(each) and len(token) > len(each) + 2), "")
+    return f"~{ending}" if ending else "w"
+
+
+@lru_cache(maxsize=1)
+def route_weights() -> Mapping[str, float]:
+    """Return the weights of features, "" being the constant, from `route_weights.json`, which states their origin."""
+    data = json.loads(Path(__file__).with_name("route_weights.json").read_text(encoding="utf-8"))
+    return {"": float(data["intercept"]), **data["weights"]}
+
+
+def choose_route(query: str) -> Route:
+    """Return the route of a query, by its words alone.
+
+    | Route | A query that |
+    |---|---|
+    | `exploratory` | asks for everything about a subject: overviews, lists, ideas, pros and cons |
+    | `multi_hop` | describes what it asks about instead of naming it, compares things, or asks what connects them |
+    | `lookup` | is a name, or asks what a name means |
+    | `simple` | asks for one fact: everything else |
+
+    Patterns recognize `exploratory` and `lookup`. A linear model of how a question is built, fitted and judged by
+    `tests/benchmarks/memory/routes.py`, and a few words tell `multi_hop` from `simple`. All read English. A query in
+    another language is `simple`, or `lookup` if it is short and no question.
+
+    >>> [choose_route(each).value for each in ("max_connections", "When does the pool close?")]
+    ['lookup', 'simple']
+    >>> choose_route("Who manages the team that handles JWT authentication?").value
+    'multi_hop'
+    """
+    text = " ".join(query[:_MAX_ROUTED_CHARACTERS].replace("’", "'").split()).lower()
+    if _IMPERATIVE.match(text):
+        return Route.EXPLORATORY
+    is_question = bool(_QUESTION.match(text)) or text.endswith("?")
+    if _MEANING.match(text) or (not is_question and len(text.split()) <= _MAX_LOOKUP_WORDS):
+        return Route.LOOKUP
+    weights = route_weights()
+    score = weights[""] + sum(weights.get(each, 0.0) for each in build_route_features(text))
+    if score > 0 or _TWO_STEPS.search(text):
+        return Route.MULTI_HOP
+    is_broad = _BROAD.search(text) or _BROAD_START.match(text)
+    return Route.EXPLORATORY if is_broad else Route.SIMPLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.memory.retrieval import choose_route
+from causalist.memory.pipeline import build_route_features, choose_route
 from tests.benchmarks.memory.routes import QUESTIONS, read
 
 PUBLISHED_EXAMPLES = [
@@ -36,6 +36,18 @@ def test_questions_of_the_published_descriptions(query: str, route: str) -> None
 )
 def test_routes_by_hand(query: str, route: str) -> None:
     assert choose_route(query).value == route
+
+
+def test_features_are_runs_of_marks_and_counts() -> None:
+    # ^ when was W 's ~ed song $: "Anna Kern" is two words without an ending, "released" ends in "ed".
+    features = build_route_features("When was Anna Kern’s first song released?")
+    assert {"^ when was", "when was W", "was W 's", "'s first w", "w ~ed $", "words>=7", "verbs>=2"} <= set(features)
+    assert not {"words>=8", "verbs>=3", "prepositions>=1"} & set(features)
+
+
+def test_case_and_subject_do_not_matter() -> None:
+    for question in ("when did the director of red mill die?", "When did the director of Zub Gax die?"):
+        assert build_route_features(question) == build_route_features("When did the director of Red Mill die?")
 
 
 def test_a_long_text_has_a_route_in_no_time() -> None:

@@ -27,13 +27,17 @@ from numpy.typing import NDArray
 from causalist.memory import HippoIndex, RetrievalSettings
 from causalist.memory.retrieval import GRAPH_SIGNALS
 
-# The repositories that carry samples, and the commits that were read.
+# The repositories that carry samples, and the commits that were read. The last four have questions alone.
 SOURCES: Mapping[str, tuple[str, str]] = {
     "hippo": ("OSU-NLP-Group+HippoRAG", "c617143f01477243992a63b2e2151cc003dd3b21"),
     "hippo legacy": ("OSU-NLP-Group+HippoRAG", "b144c46df14cabe5f5822d8caded4bec5f709461"),
     "ircot": ("xindili-cmu+anlp-project-multihop", "df0d5757f42f098ab6026f40323e91c369307506"),
     "lag": ("peterbaile+lag", "eb253119caaef69b91d60ca26c672fd921d960df"),
     "migres": ("AdelWang+MIGRES", "1de6265c9ca1014054d6ba875738e785830908f8"),
+    "agentic": ("chenyiqun+Agentic-RAG", "a6694e2ebfa1a3fcbbbe4a5607f6317ba70ddc40"),
+    "search": ("GaurisankarJ+reason_over_search", "45495b576c768f0d5996789e2db29eaa285a3c54"),
+    "searcher": ("msghik+SimpleDeepSearcher", "59d92a232699ae2fbb26a0f564909b2d272900f5"),
+    "xquad": ("google-deepmind+xquad", "7d30520c717524000f0d9d2f9c10a069acd9d285"),
 }
 SETS = ("hotpotqa", "2wiki", "musique")
 _SAMPLES = 2_000  # of the bootstrap
@@ -63,8 +67,8 @@ class Sample:
             self.questions[" ".join(question.split())] = keys
 
 
-def read(clones: Path, source: str, path: str) -> list[Any]:
-    """Return the items of a JSON file, or of a file with one JSON value a line."""
+def read(clones: Path, source: str, path: str, key: str | None = None) -> list[Any]:
+    """Return the items of a JSON file (of the list under `key`), or of a file with one JSON value a line."""
     folder, commit = SOURCES[source]
     root = next((each for each in (clones / folder / "repo", clones / folder) if each.is_dir()), None)
     if root is None:
@@ -74,7 +78,7 @@ def read(clones: Path, source: str, path: str) -> list[Any]:
         raise SystemExit(f"{folder} has no {path} at {commit}: {run.stderr.decode(errors='replace').strip()}")
     text = run.stdout.decode()
     try:
-        return list(json.loads(text))
+        return list(json.loads(text) if key is None else json.loads(text)[key])
     except ValueError:
         return [json.loads(line) for line in text.splitlines() if line.strip()]
 
