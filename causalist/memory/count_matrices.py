@@ -6,13 +6,14 @@ and senses are found again for the names that the change can affect. The result 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.lazy import dataclass
 from causalist.memory.extractors import TYPES
 from causalist.memory.matrix_splices import (
     Axis,
@@ -125,7 +126,7 @@ def build_counts(records: Records) -> Counts:
     mentions = _stack([r.mentions for r in stored_records], 4)
     rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.mentions) for r in stored_records])
     triples = [end for r in stored_records for t in r.triples for end in (t.subject, t.object)]
-    used = np.unique(np.concatenate([mentions[:, 0], np.array(triples, dtype=np.int64)]))
+    used = unique_sorted(np.concatenate([mentions[:, 0], np.array(triples, dtype=np.int64)]))
     names, ranks = sort_strings(records.entities.strings, used)
     m = len(names)
     mention_matrix = Matrix.from_entries(rows, ranks[mentions[:, 0]], np.ones(len(mentions)), (n, m))
@@ -142,7 +143,7 @@ def build_counts(records: Records) -> Counts:
     document_names = _as_sorted(records.documents, sorted(set(document_of)))
     number = {name: i for i, name in enumerate(document_names)}
     documents = np.array([number[name] for name in document_of], dtype=np.int64)
-    pairs = np.unique(mentioned_by.rows * max(len(document_names), 1) + documents[mentioned_by.indices])
+    pairs = unique_sorted(mentioned_by.rows * max(len(document_names), 1) + documents[mentioned_by.indices])
     counts = Counts(
         passages,
         names,
@@ -229,7 +230,7 @@ def update_counts(old: Counts, records: Records, touched: Mapping[str, AnyRecord
     mention_rows = {p: _count_mentions(r.mentions) for p, r in new.items()}
     names, columns = _splice_names(
         old.names, old.mentioned_by.sizes,
-        [np.unique(r.mentions[:, 0]) for r in before.values()],
+        [unique_sorted(r.mentions[:, 0]) for r in before.values()],
         [n.astype(np.int32) for n, _, _ in mention_rows.values()],
     )  # fmt: skip
     terms, term_columns = _splice_names(
@@ -258,11 +259,11 @@ def update_counts(old: Counts, records: Records, touched: Mapping[str, AnyRecord
     document_names, documents = _splice_documents(records, old, rows, new)
 
     touched_numbers = [r.mentions[:, 0] for r in (*before.values(), *new.values())]
-    in_touched = np.unique(name_rank[np.concatenate(touched_numbers)]) if touched_numbers else np.zeros(0, np.int64)
+    in_touched = unique_sorted(name_rank[np.concatenate(touched_numbers)]) if touched_numbers else np.zeros(0, np.int64)
     in_touched = in_touched[in_touched >= 0]
     n_documents = columns.move(old.n_documents, 0)
     for name in in_touched.tolist():
-        n_documents[name] = len(np.unique(documents[mentioned_by.row(name)[0]]))
+        n_documents[name] = len(unique_sorted(documents[mentioned_by.row(name)[0]]))
     counts = Counts(
         passages, names, terms, mentions, mentioned_by, n_exact, n_documents, forward, by_term,
         lengths, times, document_names, documents, labels,
@@ -572,5 +573,6 @@ def _build_similarity(
     best = np.arange(len(sources)) - starts[sources] < MAX_SIMILAR
     sources, targets, values = sources[best], targets[best], values[best]
     keys, back = sources * max(n_entities, 1) + targets, targets * max(n_entities, 1) + sources
-    mutual = np.isin(keys, back)
+    back = np.sort(back)  # `np.isin` imports `numpy.ma`
+    mutual = back[np.minimum(np.searchsorted(back, keys), max(len(back) - 1, 0))] == keys
     return Matrix.from_entries(sources[mutual], targets[mutual], values[mutual], (n_entities, n_entities))

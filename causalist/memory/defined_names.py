@@ -15,7 +15,6 @@ An entity id is one for all spellings of a name, a date or a measure.
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.lazy import dataclass
 from causalist.memory.matrix_splices import Axis, Ints, find_entries, splice_entries
 from causalist.rank.terms import STOP_WORDS
 
@@ -258,7 +258,7 @@ class NameNumbers:
             more = np.full(int(entities.max()) + 1 + len(self.by_entity) // 8, _NOT_ASKED, dtype=np.int64)
             more[: len(self.by_entity)] = self.by_entity
             self.by_entity = more
-        for entity in np.unique(entities[self.by_entity[entities] == _NOT_ASKED]).tolist():
+        for entity in unique_sorted(entities[self.by_entity[entities] == _NOT_ASKED]).tolist():
             words = entity_words(entity)
             self.by_entity[entity] = self._intern(words) if words else _NO_NAME
         name_numbers = self.by_entity[entities]
@@ -294,7 +294,7 @@ class NameNumbers:
         if len(self.words.more) > _FEW:
             first, lengths = len(self._hashes), words.sizes
             fresh = np.zeros(len(lengths) - first, dtype=np.uint64)
-            for length in np.unique(lengths[first:]).tolist():
+            for length in unique_sorted(lengths[first:]).tolist():
                 of = first + np.flatnonzero(lengths[first:] == length)
                 fresh[of - first] = _hash(words.indices[words.indptr[of][:, None] + np.arange(length)].astype(np.int64))
             more = [fresh]
@@ -338,7 +338,7 @@ class Names:
     - `naming`: (P, names), passages that name a name or define it; `named_by` is its transpose.
     - `defining`: (names, P), passages that define a name; `defined` is its transpose.
     - `own`: (P, names), names that a passage mentions by an entity.
-    - `text`: words of the passages, row by row, in their order.
+    - `text`: words of the passages.
     - `specificity`: (names,), in [0, 1], rarity: 1 for a name in one passage.
     """
 
@@ -348,7 +348,7 @@ class Names:
     defining: Links
     defined: Links
     own: Links
-    text: Links
+    text: "Text"
     specificity: NDArray[np.float64]
     numbers: NameNumbers
     patterns: Mapping[int, Patterns]
@@ -370,6 +370,26 @@ class Names:
         return list(matched)
 
 
+class Text:
+    """Words of the passages, row by row, in their order.
+
+    No query needs them, so that those of a changed memory are joined when the next change searches them.
+    """
+
+    def __init__(self, join: Callable[[], Links]) -> None:
+        """Create the text that `join` returns."""
+        self._join = join
+        self._links: Links | None = None
+
+    @property
+    def links(self) -> Links:
+        """Numbers of the words of each passage."""
+        if self._links is None:
+            self._links = self._join()
+            del self._join  # with the text before
+        return self._links
+
+
 def build_names(passages: Sequence[NamedPassage], entity_words: Callable[[int], Words]) -> Names:
     """Return the names of all passages. `entity_words`: words of an entity number, () for a name not searched."""
     n = len(passages)
@@ -385,7 +405,7 @@ def build_names(passages: Sequence[NamedPassage], entity_words: Callable[[int], 
     naming = Links.from_pairs(
         np.concatenate([own.rows, defined.rows, rows]), np.concatenate([own.indices, defined.indices, columns]), n, m
     )
-    return _join_names(numbers, own, defined, naming, text, patterns)
+    return _join_names(numbers, own, defined, naming, Text(lambda: text), patterns)
 
 
 def _patterns_of(names: Ints, words: Sequence[Words]) -> dict[int, Patterns]:
@@ -396,7 +416,7 @@ def _patterns_of(names: Ints, words: Sequence[Words]) -> dict[int, Patterns]:
 
 
 def _join_names(
-    numbers: NameNumbers, own: Links, defined: Links, naming: Links, text: Links, patterns: Mapping[int, Patterns]
+    numbers: NameNumbers, own: Links, defined: Links, naming: Links, text: Text, patterns: Mapping[int, Patterns]
 ) -> Names:
     """Return the names of parts that everything else follows from."""
     n, m = len(own.indptr) - 1, len(numbers.words)
@@ -445,7 +465,7 @@ def unpack_names(arrays: Mapping[str, NDArray[Any]], text: Links) -> Names:
             patterns[length] = Patterns(**{field: arrays[f"patterns.{length}.{field}"] for field in Patterns._fields})
     n = len(text.indptr) - 1
     return Names(
-        words=numbers.words, text=text, specificity=rarity(parts["named_by"].sizes, n), numbers=numbers,
+        words=numbers.words, text=Text(lambda: text), specificity=rarity(parts["named_by"].sizes, n), numbers=numbers,
         patterns=patterns, **parts,
     )  # fmt: skip
 
@@ -474,21 +494,26 @@ def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_wor
     patterns = _update_patterns(old, changed, is_defined)
 
     fresh = _stack_words([each.words for each in new])
-    text = _splice_text(old.text, rows, fresh)
+    old_text = old.text.links
     again = np.zeros(n, dtype=np.bool_)
     again[rows.fresh] = True
-    again[_find_anywhere(text, changed, numbers.words)] = True
+    places = rows.place[_find_anywhere(old_text, changed, numbers.words)]
+    again[places[places >= 0]] = True
     affected = np.flatnonzero(again)
-    text_rows, text_names = _search(_take(text, affected), patterns)
-    mine, mine_of = own.gather(affected)
-    theirs, theirs_of = defined.gather(affected)
-    keys = unique_sorted(
-        affected[np.concatenate([mine_of, theirs_of, text_rows])] * m + np.concatenate([mine, theirs, text_names])
-    )
     old_position = np.full(n, -1, dtype=np.int64)
     alive = np.flatnonzero(rows.place >= 0)
     old_position[rows.place[alive]] = alive
     old_affected = affected[old_position[affected] >= 0]
+    text_rows, text_names = _search(fresh, patterns)
+    more_rows, more_names = _search(_take(old_text, old_position[old_affected]), patterns)
+    text_rows = np.concatenate([rows.fresh[text_rows], old_affected[more_rows]])
+    text_names = np.concatenate([text_names, more_names])
+    mine, mine_of = own.gather(affected)
+    theirs, theirs_of = defined.gather(affected)
+    keys = unique_sorted(
+        np.concatenate([affected[np.concatenate([mine_of, theirs_of])], text_rows]) * m
+        + np.concatenate([mine, theirs, text_names])
+    )
     before, before_of = old.naming.gather(old_position[old_affected])
     old_keys = old_affected[before_of] * m + before
     lost, won = _without(old_keys, keys), _without(keys, old_keys)
@@ -504,7 +529,7 @@ def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_wor
         defining,
         defined,
         own,
-        text,
+        Text(lambda: _splice_text(old_text, rows, fresh)),
         rarity(named_by.sizes, n),
         numbers,
         patterns,

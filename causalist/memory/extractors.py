@@ -26,17 +26,18 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from importlib.resources import files as resource_files
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from causalist.errors import IndexNotWritable, ModelFailed
-from causalist.llm_answer import Model, get_model
 from causalist.memory.defined_names import MAX_NAME_CHARACTERS, entity_id, normalize
 from causalist.memory.pattern_starts import find_starts, match_at, with_places
 from causalist.model import protocols as embedding
 from causalist.rank.terms import STOP_WORDS
+
+if TYPE_CHECKING:
+    from causalist.llm_answer import Model
 
 # Types of entities: a model is asked for the first six, patterns find the others.
 TYPES = ("person", "org", "location", "concept", "event", "artifact", "identifier", "date", "measure", "iri", "entity")
@@ -580,9 +581,13 @@ class LLMEntityExtractor:
     """
 
     def __init__(
-        self, model: Model | str, *, threshold: float = CONFIDENCE_THRESHOLD, cache: Path | None = None
+        self, model: "Model | str", *, threshold: float = CONFIDENCE_THRESHOLD, cache: Path | None = None
     ) -> None:
         """Create an extractor for a model or the name of one. Raises ExtraMissing, ModelFailed, IndexNotWritable."""
+        from importlib.resources import files as resource_files
+
+        from causalist.llm_answer import get_model
+
         self.model = get_model(model) if isinstance(model, str) else model
         self.name = f"llm:{self.model.model_id}"
         self.threshold = threshold

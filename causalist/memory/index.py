@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.errors import IndexNotWritable, UnknownEntity, UsageError
 from causalist.memory.count_matrices import (
     NO_PATH,
@@ -204,7 +205,7 @@ def _link_kinds(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, set[st
         ("related_to", arrays.explicit.rows[is_end[arrays.explicit.indices]]),
     )
     for kind, entities in lists:
-        for e in np.unique(entities).tolist():
+        for e in unique_sorted(entities).tolist():
             kinds_by_entity.setdefault(e, set()).add(kind)
     return kinds_by_entity
 

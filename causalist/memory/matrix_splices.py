@@ -12,13 +12,13 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.lazy import dataclass
 from causalist.errors import IndexUnreadable
 from causalist.model.string_table import StringTable
 
@@ -93,6 +93,8 @@ class Matrix:
 
     def join_columns(self, other: "Matrix") -> "Matrix":
         """Return the matrix with the columns of another one of as many rows behind its own."""
+        if not len(other.indices):
+            return Matrix(self.indptr, self.indices, self.values, self.n_columns + other.n_columns)
         own_sizes, others = self.sizes, other.sizes
         at = np.arange(len(self.indices)) + np.repeat(other.indptr[:-1], own_sizes)
         at_other = np.arange(len(other.indices)) + np.repeat(self.indptr[1:], others)
@@ -390,7 +392,7 @@ class SortedStrings(Sequence[str]):
     ) -> tuple["SortedStrings", Axis]:
         """Return the list without the positions `gone` and with new strings, given with their numbers, and the change.
 
-        `near`: positions shortly before which no new string can be, for all or none of them.
+        `near`: positions of strings shortly before the new ones, for all or none of these.
 
         >>> found, axis = SortedStrings(["d", "c", "a", "b"], np.array([2, 1, 0])).splice([2], {"b": 3})
         >>> list(found), axis
@@ -402,7 +404,7 @@ class SortedStrings(Sequence[str]):
         rank = np.cumsum(~is_gone) - 1
         fresh = sorted(new)
         if near is not None:
-            cuts = np.array([kept._find_cut(each, max(0, int(rank[near[each]]))) for each in fresh], dtype=np.int64)
+            cuts = np.array([kept._find_cut(each, int(rank[near[each]]) + 1) for each in fresh], dtype=np.int64)
         elif len(fresh) > max(_MAX_SEARCHES, len(kept) // 8):
             merged = sorted([*kept, *fresh])  # two ascending runs
             place = {string: i for i, string in enumerate(merged)}
@@ -417,9 +419,9 @@ class SortedStrings(Sequence[str]):
     def _find_cut(self, string: str, start: int) -> int:
         """Return the position at which a string would stand, which is at `start` or not far behind it."""
         reach = 1
-        while start + reach < len(self) and self[start + reach] < string:
+        while start + reach <= len(self) and self[start + reach - 1] < string:
             reach *= 2
-        return bisect_left(self, string, start, min(start + reach, len(self)))
+        return bisect_left(self, string, start + reach // 2, min(start + reach - 1, len(self)))
 
 
 class JoinedStrings(Sequence[str]):

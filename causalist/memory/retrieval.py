@@ -27,12 +27,13 @@ the first result high, whereas a reader lacks the terms that the first document 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.lazy import dataclass
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory.defined_names import Names, fold_words
 from causalist.memory.extractors import EntityExtractor

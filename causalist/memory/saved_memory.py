@@ -42,6 +42,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist._internal.forked_task import is_alive
 from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory.count_matrices import (
@@ -461,7 +462,7 @@ def _read_database(path: Path, embedder: Embedder | None) -> MemoryState:
     _check_range(arrays["defines"][:, 0], len(records.entities.strings))
     _check_range(arrays["words"][:, 0], len(records.words.strings))
     ends = np.fromiter(chain.from_iterable((row[1], row[3]) for row in triples), dtype=np.int32)
-    for number in np.unique(np.concatenate([arrays["mentions"][:, 0], ends])).tolist():
+    for number in unique_sorted(np.concatenate([arrays["mentions"][:, 0], ends])).tolist():
         records.name_similarity.add(records.entities.strings[number])
     defines = _split(arrays["defines"][:, 0], arrays["defines.sizes"])
     mentions = _split(arrays["mentions"], arrays["mentions.sizes"])

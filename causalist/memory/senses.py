@@ -198,7 +198,9 @@ class SenseAssignment(NamedTuple):
 
         Of ambiguous names, all pairs of senses that share a neighbor are joined, or else the first senses.
         """
-        is_split = np.isin(pairs, list(self.senses)).any(axis=1)
+        is_ambiguous = np.zeros(len(self.names), dtype=np.bool_)
+        is_ambiguous[list(self.senses)] = True
+        is_split = is_ambiguous[pairs].any(axis=1)
         if not is_split.any():
             return pairs, values
         sense_pairs, of = [], []
@@ -227,11 +229,11 @@ class SenseAssignment(NamedTuple):
         is_other = near != entities[owners]
         keys = unique_sorted(owners[is_other] * m + near[is_other])
         bounds = np.searchsorted(keys, np.arange(len(entities) + 1) * m)
-        neighbors = np.split(keys % m, bounds[1:-1])
         firsts, seconds = at.reshape(pairs.shape).T.astype(np.int64)
-        ends = zip(firsts.tolist(), seconds.tolist(), strict=True)
-        is_shared = [bool(np.isin(neighbors[a], neighbors[b]).any()) for a, b in ends]
-        return np.array(is_shared, dtype=np.bool_)
+        entries, pair = find_entries(bounds, firsts)
+        wanted = seconds[pair] * m + keys[entries] % m
+        place = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
+        return np.bincount(pair[keys[place] == wanted], minlength=len(pairs)) > 0
 
 
 def disambiguate(
@@ -251,12 +253,13 @@ def disambiguate(
     owners = pairs // int(labels.max() + 1)
     split = unique_sorted(owners)
     n_senses = dict(zip(split.tolist(), (np.bincount(owners)[split] + 1).tolist(), strict=True))
-    fresh = {f"{names[e]}_({k + 1})": (e, k) for e, most in n_senses.items() for k in range(most)}
+    ambiguous = zip(SortedStrings(names.strings, numbers[split]), n_senses.items(), strict=True)
+    fresh = {f"{name}_({k + 1})": (e, k) for name, (e, most) in ambiguous for k in range(most)}
     n_strings = len(names.strings)
     joined = SortedStrings(JoinedStrings(names.strings, list(fresh), n_strings), numbers)
     numbered = {each: n_strings + i for i, each in enumerate(fresh)}
     entities, axis = joined.splice(split.tolist(), numbered, {each: e for each, (e, _) in fresh.items()})
-    position_by_entity = {fresh[entities[position]]: position for position in axis.fresh.tolist()}
+    position_by_entity = dict(zip(map(fresh.__getitem__, sorted(fresh)), axis.fresh.tolist(), strict=True))
     first = axis.place.copy()
     first[split] = [position_by_entity[e, 0] for e in split.tolist()]
     columns = first[mentions.indices]

@@ -158,8 +158,8 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     if variant.has_passages:
         links, carried = _with_passages(links, carried.values, arrays, variant)
     size = m + n if variant.has_passages else m
-    weighed = carried if variant.is_normalized else links
-    totals: Floats = np.bincount(weighed.rows, weights=weighed.values, minlength=size).astype(np.float64)
+    weighed, rows = carried if variant.is_normalized else links, carried.rows  # both have the same entries
+    totals: Floats = np.bincount(rows, weights=weighed.values, minlength=size).astype(np.float64)
     totals = np.where(totals > 0, totals, 1.0)
     degrees = np.maximum(np.diff(carried.indptr), 1).astype(np.int32)
     transition = Transition(
@@ -170,7 +170,7 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
         np.ones(size, dtype=np.bool_),
     )
     root = np.sqrt(totals)
-    symmetric_values = carried.values / (root[carried.rows] * root[carried.indices])
+    symmetric_values = carried.values / (np.repeat(root, carried.sizes) * root[carried.indices])
     return WalkGraph(transition, totals, symmetric_values, m, variant.has_passages)
 
 
