@@ -23,9 +23,10 @@ from causalist.memory.matrix_splices import (
     Matrix,
     SortedStrings,
     StringNumbers,
+    sort_strings,
     splice_matrix,
 )
-from causalist.memory.passage_records import TIMESTAMP, AnyRecord, Records, sort_strings
+from causalist.memory.passage_records import TIMESTAMP, AnyRecord, Records
 from causalist.memory.senses import (
     SenseAssignment,
     TermVectors,
@@ -120,26 +121,22 @@ class MemoryArrays:
 def build_counts(records: Records) -> Counts:
     """Return the counts of all records."""
     order = sorted(records.passages)
-    stored_records = [records.passages[passage] for passage in order]
     n = len(order)
     passages = _as_sorted(records.ids, order)
-    mentions = _stack([r.mentions for r in stored_records], 4)
-    rows = np.repeat(np.arange(n, dtype=np.int64), [len(r.mentions) for r in stored_records])
-    triples = [end for r in stored_records for t in r.triples for end in (t.subject, t.object)]
-    used = unique_sorted(np.concatenate([mentions[:, 0], np.array(triples, dtype=np.int64)]))
-    names, ranks = sort_strings(records.entities.strings, used)
+    mentions, sizes = records.passages.stack("mentions")
+    ends = records.collect_links()[0][:, 1:]
+    names, ranks = sort_strings(records.entities.strings, unique_sorted(np.append(mentions[:, 0], ends)))
     m = len(names)
-    mention_matrix = Matrix.from_entries(rows, ranks[mentions[:, 0]], np.ones(len(mentions)), (n, m))
+    mention_matrix = Matrix.count(np.repeat(np.arange(n), sizes), ranks[mentions[:, 0]], (n, m))
     mentioned_by = mention_matrix.transpose()
     is_exact = np.isin(mentions[:, 2], _EXACT_TYPES)
+    term_list, by_term = _count_terms(records)
 
-    terms = _stack([r.terms for r in stored_records], 2)
-    of_terms = np.repeat(np.arange(n, dtype=np.int32), np.array([len(r.terms) for r in stored_records], dtype=np.int64))
-    present = np.flatnonzero(np.bincount(terms[:, 0], minlength=len(records.terms.strings)))
-    term_list, term_ranks = sort_strings(records.terms.strings, present)
-    by_term = _count_by_term(of_terms, term_ranks.astype(np.int32)[terms[:, 0]], terms[:, 1], n, len(term_list))
-
-    document_of = [_document_name(p, r) for p, r in zip(order, stored_records, strict=True)]
+    document_of, times = list[str](), list[float]()
+    for passage in order:
+        metadata = records.passages[passage].metadata
+        document_of.append(_document_name(passage, metadata))
+        times.append(parse_seconds(metadata.get(TIMESTAMP)))
     document_names = _as_sorted(records.documents, sorted(set(document_of)))
     number = {name: i for i, name in enumerate(document_names)}
     documents = np.array([number[name] for name in document_of], dtype=np.int64)
@@ -155,7 +152,7 @@ def build_counts(records: Records) -> Counts:
         by_term.transpose(),
         by_term,
         np.bincount(by_term.indices, weights=by_term.values, minlength=n).astype(np.float64),
-        np.array([parse_seconds(r.metadata.get(TIMESTAMP)) for r in stored_records], dtype=np.float64),
+        np.array(times, dtype=np.float64),
         document_names,
         documents,
         np.zeros(len(mention_matrix.indices), dtype=np.int64),
@@ -371,15 +368,15 @@ def _turn(entries: tuple[Ints, Ints, Floats]) -> tuple[Ints, Ints, Floats]:
     return entries[1][order], entries[0][order], entries[2][order]
 
 
-def _document_name(passage: str, record: AnyRecord) -> str:
-    return str(record.metadata.get("path", f"{NO_PATH}{passage}"))
+def _document_name(passage: str, metadata: Mapping[str, Any]) -> str:
+    return str(metadata.get("path", f"{NO_PATH}{passage}"))
 
 
 def _splice_documents(
     records: Records, old: Counts, rows: Axis, new: Mapping[str, AnyRecord]
 ) -> tuple[SortedStrings, Ints]:
     """Return (document names, document of each passage)."""
-    new_names = [_document_name(p, r) for p, r in new.items()]
+    new_names = [_document_name(p, r.metadata) for p, r in new.items()]
     left = np.bincount(old.documents[rows.place >= 0], minlength=len(old.document_names))
     position_by_name = {name: at for name in set(new_names) if (at := old.document_names.find(name)) >= 0}
     left[list(position_by_name.values())] += 1
@@ -532,14 +529,18 @@ def _stack(parts: list[NDArray[np.int32]], width: int) -> NDArray[np.int32]:
     return np.concatenate(parts).reshape(-1, width)
 
 
-def _count_by_term(
-    rows: NDArray[np.int32], terms: NDArray[np.int32], counts: NDArray[np.int32], n_passages: int, n_terms: int
-) -> Matrix:
-    """Return (T, P) counts. `rows` ascend, so a stable sort by term suffices."""
-    order = np.argsort(terms, kind="stable")
-    indptr = np.zeros(n_terms + 1, dtype=np.int64)
-    np.cumsum(np.bincount(terms, minlength=n_terms), out=indptr[1:])
-    return Matrix(indptr, rows[order], counts[order], n_passages)
+def _count_terms(records: Records) -> tuple[SortedStrings, Matrix]:
+    """Return (terms, their counts by passage, shape (T, P))."""
+    terms, sizes = records.passages.stack("terms")
+    present = np.flatnonzero(np.bincount(terms[:, 0], minlength=len(records.terms.strings)))
+    strings, ranks = sort_strings(records.terms.strings, present)
+    positions = ranks.astype(np.int32)[terms[:, 0]]
+    order = np.argsort(positions, kind="stable")  # passages ascend already
+    indptr = np.zeros(len(strings) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(positions, minlength=len(strings)), out=indptr[1:])
+    del positions
+    rows = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[order]
+    return strings, Matrix(indptr, rows, terms[:, 1][order], len(sizes))
 
 
 def _build_postings(matrix: Matrix, lengths: Floats) -> Postings:

@@ -198,6 +198,9 @@ class Links(NamedTuple):
         return Links(indptr, self.rows[order])
 
 
+Pairs = tuple[Ints, NDArray[np.int32]]  # passages, and an entity of each
+
+
 class NamedPassage(NamedTuple):
     """Numbers of the words of a passage, of the entities that it mentions, and of those that it defines."""
 
@@ -390,15 +393,18 @@ class Text:
         return self._links
 
 
-def build_names(passages: Sequence[NamedPassage], entity_words: Callable[[int], Words]) -> Names:
-    """Return the names of all passages. `entity_words`: words of an entity number, () for a name not searched."""
-    n = len(passages)
+def build_names(text: Links, mentions: Pairs, defines: Pairs, entity_words: Callable[[int], Words]) -> Names:
+    """Return the names of all passages.
+
+    `text`: their words; `mentions` and `defines`: (passage, entity) of all mentions and definitions. `entity_words`:
+    words of an entity number, () for a name not searched.
+    """
+    n = len(text.indptr) - 1
     numbers = NameNumbers.empty()
-    mentioned = _number_rows([each.mentions for each in passages], numbers, entity_words)
-    about = _number_rows([each.defines for each in passages], numbers, entity_words)
+    mentioned = _number_pairs(*mentions, numbers, entity_words)
+    about = _number_pairs(*defines, numbers, entity_words)
     m = len(numbers.words)
     own, defined = Links.from_pairs(*mentioned, n, m), Links.from_pairs(*about, n, m)
-    text = _stack_words([each.words for each in passages])
     patterns = _patterns_of(unique_sorted(defined.indices), numbers.words)
     numbers.compact()
     rows, columns = _search(text, patterns)
@@ -422,17 +428,9 @@ def _join_names(
     n, m = len(own.indptr) - 1, len(numbers.words)
     named_by = naming.transpose(m)
     return Names(
-        numbers.words,
-        naming,
-        named_by,
-        defined.transpose(m),
-        defined,
-        own,
-        text,
-        rarity(named_by.sizes, n),
-        numbers,
+        numbers.words, naming, named_by, defined.transpose(m), defined, own, text, rarity(named_by.sizes, n), numbers,
         patterns,
-    )
+    )  # fmt: skip
 
 
 _FEW = 64  # new names that are hashed one by one
@@ -522,17 +520,9 @@ def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_wor
     order = np.argsort(lost % m, kind="stable")
     lost_at = _locate(old.named_by, (lost % m)[order], old_position[lost // m][order])
     named_by = old.named_by.splice(columns, rows, _turn((won // m, won % m)), lost_at)
+    text = Text(lambda: _splice_text(old_text, rows, fresh))
     return Names(
-        numbers.words,
-        naming,
-        named_by,
-        defining,
-        defined,
-        own,
-        Text(lambda: _splice_text(old_text, rows, fresh)),
-        rarity(named_by.sizes, n),
-        numbers,
-        patterns,
+        numbers.words, naming, named_by, defining, defined, own, text, rarity(named_by.sizes, n), numbers, patterns
     )
 
 
@@ -540,8 +530,13 @@ def _number_rows(
     parts: Sequence[NDArray[np.int32]], numbers: NameNumbers, entity_words: Callable[[int], Words]
 ) -> tuple[Ints, Ints]:
     """Return (position of the part, name) of all entities that are searched."""
-    entities = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
-    of = np.repeat(np.arange(len(parts), dtype=np.int64), [len(part) for part in parts])
+    stacked = _stack_words(parts)
+    return _number_pairs(stacked.rows, stacked.indices, numbers, entity_words)
+
+
+def _number_pairs(
+    of: Ints, entities: NDArray[np.int32], numbers: NameNumbers, entity_words: Callable[[int], Words]
+) -> tuple[Ints, Ints]:
     numbers.number(entities, entity_words)
     names = numbers.by_entity[entities]
     return of[names >= 0], names[names >= 0]
@@ -632,12 +627,9 @@ def _update_patterns(old: Names, changed: Ints, is_defined: NDArray[np.bool_]) -
 
 def _find_anywhere(text: Links, names: Ints, words: Sequence[Words]) -> Ints:
     """Return the passages that have one of the names, also inside of longer ones."""
-    by_length: dict[int, list[int]] = {}
-    for name in names.tolist():
-        by_length.setdefault(len(words[name]), []).append(name)
     passages = [np.zeros(0, dtype=np.int64)]
-    for length, each in by_length.items():
-        passages.append(_search(text, {length: _build_patterns(each, words)})[0])
+    for length, each in _patterns_of(names, words).items():
+        passages.append(_search(text, {length: each})[0])
     return unique_sorted(np.concatenate(passages))
 
 
@@ -648,11 +640,24 @@ def rarity(n_passages: Ints, n: int) -> NDArray[np.float64]:
 
 
 _NOT_ASKED, _NO_NAME = -2, -1
+_WORDS_AT_ONCE = 2_000_000  # words that are searched at once
 _FACTOR = 0x9E3779B97F4A7C15  # of the hash of a run of words, modulo 2^64
 
 
 def _search(text: Links, patterns: Mapping[int, Patterns]) -> tuple[Ints, Ints]:
     """Return (passage, name) of all places where a name occurs. Longer names hide shorter ones."""
+    passages, names, first, n = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], 0, len(text.indptr) - 1
+    while first < n:  # in blocks, so that the memory of a search is bounded
+        end = int(np.searchsorted(text.indptr, text.indptr[first] + _WORDS_AT_ONCE, side="right")) - 1
+        bounds = text.indptr[first : max(end, first + 1) + 1]
+        found = _search_block(Links(bounds - bounds[0], text.indices[bounds[0] : bounds[-1]]), patterns)
+        passages.append(found[0] + first)
+        names.append(found[1])
+        first += len(bounds) - 1
+    return np.concatenate(passages), np.concatenate(names)
+
+
+def _search_block(text: Links, patterns: Mapping[int, Patterns]) -> tuple[Ints, Ints]:
     rows, columns = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     words = text.indices
     is_taken = np.zeros(len(words) + 1, dtype=np.bool_)

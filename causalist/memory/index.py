@@ -20,7 +20,7 @@ from causalist.memory.count_matrices import (
     types_and_aliases,
     update_counts,
 )
-from causalist.memory.defined_names import NamedPassage, Names, build_names, entity_id, update_names
+from causalist.memory.defined_names import Links, NamedPassage, Names, build_names, entity_id, update_names
 from causalist.memory.extractors import (
     TYPES,
     Embedder,
@@ -283,7 +283,7 @@ class HippoIndex:
             for passage_id, text, metadata in batch:
                 self._put(passage_id, text, metadata)
             n_own = len(self.records.passages.own)
-            if n_own > max(_COMPACTED_PASSAGES, len(self) // 4):
+            if n_own > max(_COMPACTED_PASSAGES, len(self) // 8):
                 self.records.compact()
 
     def remove_passage(self, passage_id: str) -> bool:
@@ -546,7 +546,7 @@ class HippoIndex:
                 updated = update_counts(before, self.records, self.records.touched)
             if updated is None:
                 counts = build_counts(self.records)
-                names = build_names([self._with_names(p) for p in counts.passages], self.records.words_of_entity)
+                names = self._build_names()
             else:
                 counts, rows = updated
                 new = [self._with_names(counts.passages[position]) for position in rows.fresh.tolist()]
@@ -554,6 +554,20 @@ class HippoIndex:
             self._derived = (self.records.generation, counts, names)
             self.records.touched = {}
         return self._derived[1:]
+
+    def _build_names(self) -> Names:
+        """Return the names of all records."""
+        words, n_words = self.records.passages.stack("words")
+        mentions, n_mentions = self.records.passages.stack("mentions")
+        defines, n_defines = self.records.passages.stack("defines")
+        positions = np.arange(len(n_words))
+        is_name = np.isin(mentions[:, 2], _NAME_TYPES)
+        return build_names(
+            Links(np.concatenate([[0], np.cumsum(n_words)]).astype(np.int64), words),
+            (np.repeat(positions, n_mentions)[is_name], mentions[is_name, 0]),
+            (np.repeat(positions, n_defines), defines),
+            self.records.words_of_entity,
+        )
 
     def _with_names(self, passage: str) -> NamedPassage:
         record = self.records.passages[passage]

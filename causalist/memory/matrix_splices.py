@@ -52,6 +52,22 @@ class Matrix:
         np.cumsum(np.bincount(at // max(shape[1], 1), minlength=shape[0]), out=indptr[1:])
         return cls(indptr, (at % max(shape[1], 1)).astype(np.int32), summed.astype(np.float64), shape[1])
 
+    @classmethod
+    def count(cls, rows: Ints, columns: Ints, shape: tuple[int, int]) -> "Matrix":
+        """Return the matrix of the number of entries at each position.
+
+        >>> counted = Matrix.count(np.array([1, 0, 1]), np.array([2, 0, 2]), (3, 3))
+        >>> counted.indptr.tolist(), counted.indices.tolist(), counted.values.tolist()
+        ([0, 1, 2, 2], [0, 2], [1.0, 2.0])
+        """
+        keys = np.sort(rows * max(shape[1], 1) + columns)
+        first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else keys
+        values = np.diff(first, append=len(keys)).astype(np.float64)
+        keys = keys[first]
+        indptr = np.zeros(shape[0] + 1, dtype=np.int64)
+        np.cumsum(np.bincount(keys // max(shape[1], 1), minlength=shape[0]), out=indptr[1:])
+        return cls(indptr, (keys % max(shape[1], 1)).astype(np.int32), values, shape[1])
+
     @property
     def n_rows(self) -> int:
         """Number of rows."""
@@ -424,6 +440,15 @@ class SortedStrings(Sequence[str]):
         return bisect_left(self, string, start + reach // 2, min(start + reach - 1, len(self)))
 
 
+def sort_strings(strings: Sequence[str], used: NDArray[np.int64]) -> tuple[SortedStrings, NDArray[np.int64]]:
+    """Return (the strings of `used` numbers, sorted; position of each number in that list, -1 for unused numbers)."""
+    some = dict(zip(used.tolist(), SortedStrings(strings, used), strict=True))
+    order = np.array(sorted(some, key=some.__getitem__), dtype=np.int64)
+    ranks = np.full(len(strings), -1, dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    return SortedStrings(strings, order), ranks
+
+
 class JoinedStrings(Sequence[str]):
     """The first `n` strings of a table, and further ones behind them."""
 
@@ -565,6 +590,7 @@ __all__ = [
     "find_entries",
     "find_rows",
     "pack_passage",
+    "sort_strings",
     "splice_entries",
     "splice_matrix",
     "unpack_passage",

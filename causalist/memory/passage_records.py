@@ -371,11 +371,26 @@ class PassageRecords(MutableMapping[str, AnyRecord]):
         at, of = find_entries(self._stored.arrays[f"{name}.indptr"], rows)
         return self._stored.numbers[rows[of]], self._stored.arrays[name][at]
 
+    def stack(self, name: str) -> tuple[NDArray[np.int32], Ints]:
+        """Return (rows of an array of `Record` of all passages in order, number of rows of each passage)."""
+        pieces: list[NDArray[np.int32]] = [_empty(name)]
+        sizes: list[Ints] = [np.zeros(0, dtype=np.int64)]
+        for part in self._runs():
+            if isinstance(part, str):
+                pieces.append(getattr(self.own[part], name))
+                sizes.append(np.array([len(pieces[-1])]))
+                continue
+            assert self._stored is not None
+            indptr = self._stored.arrays[f"{name}.indptr"]
+            pieces.append(self._stored.arrays[name][indptr[part.start] : indptr[part.stop]])
+            sizes.append(np.diff(indptr[part.start : part.stop + 1]))
+        return pieces[1] if len(pieces) == 2 else np.concatenate(pieces), np.concatenate(sizes)
+
     def pack(self, passages: Sequence[str], ids: StringNumbers, predicates: StringNumbers) -> dict[str, NDArray[Any]]:
         """Return the arrays of all passages, given in order; numbers of ids are those in `ids`."""
         pieces: dict[str, list[NDArray[Any]]] = {name: [_empty(name)] for name in _PER_PASSAGE}
         sizes: dict[str, list[NDArray[Any]]] = {name: [np.zeros(1, dtype=np.int64)] for name in _PER_PASSAGE}
-        for part in self._runs(passages):
+        for part in self._runs():
             if isinstance(part, str):
                 for name, array in _arrays_of(part, self.own[part], ids, predicates).items():
                     pieces[name].append(array)
@@ -396,7 +411,7 @@ class PassageRecords(MutableMapping[str, AnyRecord]):
             arrays[f"with.{key}"] = np.array(rows, dtype=np.int64)
         return arrays
 
-    def _runs(self, passages: Sequence[str]) -> Iterator[str | range]:
+    def _runs(self) -> Iterator[str | range]:
         """Yield the passages in order: an id of a record in memory, or rows of the file."""
         start = 0
         rows = np.flatnonzero(~self._is_left).tolist()
@@ -683,12 +698,3 @@ def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None
     if not isinstance(references, list) or not all(isinstance(each, str) for each in references):
         raise UsageError(f"{REFERENCES!r} of {passage_id!r} must be a list of passage ids")
     return plain
-
-
-def sort_strings(strings: Sequence[str], used: NDArray[np.int64]) -> tuple[SortedStrings, NDArray[np.int64]]:
-    """Return (the strings of `used` numbers, sorted; position of each number in that list, -1 for unused numbers)."""
-    some = dict(zip(used.tolist(), SortedStrings(strings, used), strict=True))
-    order = np.array(sorted(some, key=some.__getitem__), dtype=np.int64)
-    ranks = np.full(len(strings), -1, dtype=np.int64)
-    ranks[order] = np.arange(len(order))
-    return SortedStrings(strings, order), ranks

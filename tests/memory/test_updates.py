@@ -72,7 +72,7 @@ def _state(index: HippoIndex) -> dict[str, Any]:
     found["rare"] = {shown[k]: float(names.specificity[k]).hex() for k in range(len(shown)) if names.named_by.sizes[k]}
     defined = {length: sorted(shown[name] for name in each.numbers.tolist()) for length, each in names.patterns.items()}
     found["defined names"] = {length: each for length, each in defined.items() if each}
-    found["text"] = (names.text.indptr.tolist(), [strings[word] for word in names.text.indices.tolist()])
+    found["text"] = (names.text.links.indptr.tolist(), [strings[word] for word in names.text.links.indices.tolist()])
     for name, variant in VARIANTS.items():
         graph = snapshot.build_walk_graph(variant)
         found[name] = (graph.transition.indptr.tobytes(), graph.transition.indices.tobytes(),
