@@ -1,6 +1,6 @@
 """`causalist memory`: search over documents by the entities that they share."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -463,8 +463,15 @@ def _format_answer(answer: "MemoryAnswer", query: str) -> Iterator[str]:
         against = _format_replaced(hit.superseded_by)
         others = [c.kept for c in answer.conflicts if c.against == hit.passage_id and c.reason != "supersedes"]
         against += f"  contradicted by {one_line(', '.join(others), 200)}" if others else ""
-        yield f"{rank}. {one_line(hit.passage_id, 200)}{against}"
+        yield f"{rank}. {one_line(hit.passage_id, 200)}{_format_title(hit.metadata)}{against}"
         yield f"    {one_line(find_excerpt(hit.text, query).text, 500)}"
+
+
+def _format_title(metadata: Mapping[str, object]) -> str:
+    from causalist._internal.text_formatting import one_line
+
+    title = metadata.get("title")
+    return f"  {one_line(title, 80)}" if isinstance(title, str) else ""
 
 
 def _format_replaced(passages: Sequence[str]) -> str:
@@ -498,12 +505,11 @@ def _format_result(rank: int, passage: "RetrievedPassage", query: str, replaced:
     shown = find_excerpt(passage.text, query, names=passage.entity_hits)
     metadata = passage.metadata
     place = next((f"  {key} {metadata[key]}" for key in ("line", "page") if isinstance(metadata.get(key), int)), "")
-    title = metadata.get("title")
-    called = f"  {one_line(title, 80)}" if isinstance(title, str) else ""
     words = f"has {', '.join(shown.words[:8])}" if shown.words else ""
     entities = f"through {', '.join(passage.entity_hits[:5])}" if passage.entity_hits else ""
+    about = f"{_format_title(metadata)}{_format_replaced(replaced)}"
     lines = [
-        f"{rank}. {passage.passage_id}{place}  {passage.score:.3f}{called}{_format_replaced(replaced)}",
+        f"{rank}. {passage.passage_id}{place}  {passage.score:.3f}{about}",
         f"    {one_line(shown.text, 500)}",
     ]
     why = "; ".join(filter(None, (words, entities)))

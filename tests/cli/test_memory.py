@@ -105,7 +105,6 @@ def test_hops_and_modes(folder: Path) -> None:
 @pytest.mark.slow
 def test_a_model_is_asked_once_and_what_it_takes_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("llm", reason="llm, which asks models, is not installed")
-    from causalist.memory import extractors
     from tests.memory.fake_model import openai_model, serving
 
     asked: list[str] = []
@@ -115,7 +114,7 @@ def test_a_model_is_asked_once_and_what_it_takes_is_said(folder: Path, monkeypat
         return "[]"
 
     with serving(answer) as address:
-        monkeypatch.setattr(extractors, "get_model", lambda name: openai_model(address))
+        monkeypatch.setattr("causalist.llm_answer.get_model", lambda name: openai_model(address))
         done = invoke("memory", "add", "docs", "--model", "fake")
         assert "3 new passages, 0 of them cached: 6 calls of the model, about" in done.stderr
         assert (done.code, len(asked)) == (0, 3)
@@ -137,7 +136,7 @@ def test_answers_have_a_route_and_name_what_is_superseded(tmp_path: Path, monkey
     assert runner.invoke(memory_command, ["add", "."]).exit_code == 0
     shown = runner.invoke(memory_command, ["answer", "How long are tokens valid?"]).stdout
     assert shown.startswith("route simple, confidence ")
-    assert shown.index("new.md#tokens-now") < shown.index("old.md#tokens  superseded by new.md\n")
+    assert shown.index("new.md#tokens-now") < shown.index("old.md#tokens  Tokens  superseded by new.md\n")
     assert "secret" not in shown
     shown = runner.invoke(memory_command, ["search", "How long are tokens valid?", "--mode", "sparse"]).stdout
     assert "old.md#tokens" in shown and "  Tokens  superseded by new.md\n" in shown

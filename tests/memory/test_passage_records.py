@@ -41,3 +41,15 @@ def test_a_document_that_defines_comes_before_one_that_names() -> None:
     index.add_passage("book", "It has a cover.", metadata={"path": "book.md", "title": "Blue Book"})
     found = [each.passage_id for each in index.retrieve("what every miller writes into at dawn, its cover")]
     assert found[:2] == ["start", "book"]
+
+
+@pytest.mark.parametrize("text", ["Blue Mill\nIt grinds.", "It grinds."])
+def test_a_title_counts_once(text: str) -> None:
+    index = HippoIndex()
+    index.add_passage("a", text, metadata={"title": "Blue Mill"})
+    index.add_passage("b", "Blue Mill, blue mill.", metadata={"title": "Blue Mill"})
+    arrays = index.snapshot.arrays
+    terms, counts = arrays.forward.row(0)
+    assert {arrays.terms[t]: n for t, n in zip(terms.tolist(), counts.tolist(), strict=True)}["mill"] == 1
+    terms, counts = arrays.forward.row(1)
+    assert {arrays.terms[t]: n for t, n in zip(terms.tolist(), counts.tolist(), strict=True)}["mill"] == 2

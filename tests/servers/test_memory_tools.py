@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import IndexUnreadable, UnknownEntity, UsageError
+from causalist.memory import HippoIndex
 from causalist.memory.document_sync import MemoryFile
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
@@ -135,3 +136,16 @@ def test_superseded_documents_are_marked(repository: Repository) -> None:
     for tool in ("memory_search_graph", "hipporag_retrieve"):
         text = _call(tool, repository, query="JWT checks")
         assert "docs/auth.md#tokens, line 1  (superseded by docs/new.md; " in text
+
+
+def test_a_title_that_the_text_does_not_begin_with_is_shown(tmp_path: Path) -> None:
+    index = HippoIndex()
+    index.add_passage("a", "Boats wait.", metadata={"title": "Harbour rules"})
+    index.add_passage("b", "# Boats\n\nOne of the boats.", metadata={"title": "Boats"})
+    write_all(tmp_path, {"app.py": DOCS["app.py"]})
+    file = MemoryFile.locate(None, tmp_path).path
+    file.parent.mkdir()
+    index.save(file)
+    shown = _call("memory_search_graph", Repository.open(tmp_path), query="boats").splitlines()
+    heads = sorted(line.partition("  (")[0][3:] for line in shown if line[:2] in ("1.", "2."))
+    assert heads == ["a, Harbour rules", "b"]

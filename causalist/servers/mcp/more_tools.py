@@ -553,6 +553,9 @@ def _format_passages(rows: list[tuple[str, str, Mapping[str, Any], str]], query:
     room = _MAX_TOKENS - sum(map(count_tokens, parts))
     for rank, (passage, text, metadata, why) in enumerate(rows, 1):
         line = next((f", {k} {metadata[k]}" for k in ("line", "page") if isinstance(metadata.get(k), int)), "")
+        title = metadata.get("title")
+        if isinstance(title, str) and not text.lstrip("#= \n").startswith(title):
+            line += f", {one_line(title, 80)}"
         if len(text) > _MAX_PASSAGE_CHARACTERS:
             text = find_excerpt(text, query, length=_MAX_PASSAGE_CHARACTERS).text
         shown = neutralize(text)
