@@ -212,15 +212,19 @@ def ignore_progress(what: str, done: int, total: int) -> None:
 
 
 @contextmanager
-def show_progress() -> "Iterator[Progress]":
-    """Yield a `Progress` for long work; it is cleared at the end."""
+def show_progress(*, at_once: bool = False) -> "Iterator[Progress]":
+    """Yield a `Progress` for long work; it is cleared at the end.
+
+    With `at_once` the first report is drawn as it comes, for work that is known to be long.
+    """
     stream = sys.stderr
     if stream is None or not stream.isatty():
         yield ignore_progress
         return
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     # Users count from the start of the process.
-    shown = ProgressBar(stream, redraws=not plain, silent=max(0.0, SILENT_SECONDS - time.process_time()))
+    silent = 0.0 if at_once else max(0.0, SILENT_SECONDS - time.process_time())
+    shown = ProgressBar(stream, redraws=not plain, silent=silent)
     try:
         yield shown
     finally:

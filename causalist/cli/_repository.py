@@ -1,6 +1,7 @@
 """Options of commands that read a repository, opening it for a command, and checks of optional extras."""
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
@@ -14,6 +15,7 @@ from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._run import NOTHING_FOUND, import_numpy
 from causalist.errors import AmbiguousNode, CausalistError, ExtraMissing, NothingToIndex
 from causalist.model.node_ids import NodeKind, split_id
+from causalist.store.index_folder import FOLDER, INDEX_NAME
 
 if TYPE_CHECKING:
     from causalist.index.options import RefreshCache
@@ -104,13 +106,16 @@ def open_repository(
     the `name` of a definition, and without an index, only what that needs is parsed, and what the names `also` need;
     not with --wait.
     """
-    import_numpy()
-    from causalist.index.options import IndexOptions
-    from causalist.pipeline.repository import Repository
+    start, is_exact = repo or Path(), repo is not None
+    is_first = not _has_index(start)
+    with show_progress(at_once=is_first) as progress:
+        if is_first:
+            progress("starting", 0, 0)  # before the imports, which take longer than users wait for a sign
+        import_numpy()
+        from causalist.index.options import IndexOptions
+        from causalist.pipeline.repository import Repository
 
-    with show_progress() as progress:
         options = IndexOptions(processes, progress, submodules, refresh_cache=refresh_cache, anew=anew)
-        start, is_exact = repo or Path(), repo is not None
         given = click.get_current_context().meta
         try:
             if (text is not None or name) and not given.get(_WAITS):
@@ -131,6 +136,12 @@ def open_repository(
             if when_empty is not None:
                 emit_document(when_empty(error))
             raise
+
+
+def _has_index(start: Path) -> bool:
+    """Return True if a folder, or one around it, has an index of its own."""
+    folder = start.absolute()
+    return any(os.path.exists(each / FOLDER / INDEX_NAME) for each in (folder, *folder.parents))  # noqa: PTH110 - denied is False
 
 
 def report_notes(repository: "Repository") -> None:

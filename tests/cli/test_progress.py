@@ -100,6 +100,19 @@ def test_what_the_terminal_wants(variable: str, value: str, redraws: bool, monke
     assert terminal.getvalue() == (f"\r{LINE}\r{' ' * len(LINE)}\r" if redraws else "parsing\n")
 
 
+def test_work_that_is_known_to_be_long_is_shown_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr("causalist.cli._output.SILENT_SECONDS", 3600.0)
+    with show_progress() as progress:
+        progress("starting", 0, 0)
+    assert terminal.getvalue() == ""
+    with show_progress(at_once=True) as progress:
+        progress("starting", 0, 0)
+    assert terminal.getvalue() == "starting\n"
+
+
 def test_no_terminal_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     for stream in (io.StringIO(), None):
         monkeypatch.setattr(sys, "stderr", stream)
