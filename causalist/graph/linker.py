@@ -31,7 +31,7 @@ from causalist.graph.relations.overrides import OverrideFinder, StructuralTypes
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.resolver import BaseLink, Resolver
 from causalist.graph.rules import RuleName
-from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind, Lookup, Reference
+from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind, Lookup
 from causalist.model.graph import EdgeKind
 from causalist.model.language_settings import LanguageSettings, LookupSettings, ModuleSystem
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
@@ -538,17 +538,20 @@ class Linker:
             sites[1] += 1
         for (scope, callee, arguments, values), (row, n) in calls.items():
             self._add_use(number, symbols.first, scope, callee, row, EdgeKind.CALLS, arguments, n=n, values=values)
+        references: dict[tuple[int, str, bool], list[int]] = {}  # -> first row, number of sites
         for reference in symbols.facts.references:
-            if reference.name.startswith(STRING_TARGET):
-                self._add_string_target(number, reference)
-                continue
             key = reference.scope, reference.name, reference.row
             reads = not n_writes or not n_writes[key]
             if not reads:
                 n_writes[key] -= 1  # the use that is the writing
-            self._add_use(
-                number, symbols.first, reference.scope, reference.name, reference.row, EdgeKind.REFERENCES, reads=reads
-            )
+            sites = references.setdefault((reference.scope, reference.name, reads), [reference.row, 0])
+            sites[0] = min(sites[0], reference.row)
+            sites[1] += 1
+        for (scope, name, reads), (row, n) in references.items():
+            if name.startswith(STRING_TARGET):
+                self._add_string_target(number, scope, name.removeprefix(STRING_TARGET), row, n)
+            else:
+                self._add_use(number, symbols.first, scope, name, row, EdgeKind.REFERENCES, reads=reads, n=n)
 
     def _add_decorators(self, number: int) -> None:
         """Add references of functions and classes to their decorators, which decide what their names mean."""
@@ -571,12 +574,12 @@ class Linker:
                     source, draft = self._scope_draft(number, local), self.drafts.of_definition(target.definition)
                     self._add_edge(source, draft, EdgeKind.REFERENCES, target.rule, decorator.row, target.candidates)
 
-    def _add_string_target(self, number: int, reference: Reference) -> None:
-        """Add a reference to the definition whose dotted name a string is."""
-        target = self.resolver.name_lookup.find_named(number, reference.name.removeprefix(STRING_TARGET))
+    def _add_string_target(self, number: int, scope: int, name: str, row: int, n: int) -> None:
+        """Add a reference to the definition whose dotted name is in `n` strings."""
+        target = self.resolver.name_lookup.find_named(number, name)
         if target >= 0:
-            source, draft = self._scope_draft(number, reference.scope), self.drafts.of_definition(target)
-            self._add_edge(source, draft, EdgeKind.REFERENCES, RuleName.STRING_TARGET, reference.row)
+            source, draft = self._scope_draft(number, scope), self.drafts.of_definition(target)
+            self._add_edge(source, draft, EdgeKind.REFERENCES, RuleName.STRING_TARGET, row, n=n)
 
     def _add_use(
         self,
