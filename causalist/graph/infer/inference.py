@@ -113,20 +113,22 @@ class Inference(InferenceBase):
         call, None where the chain is not called.
         """
         key = (file, scope, chain, called)
-        if key in self.known:
-            return self.known[key]
+        known = self.known
+        if key in known:
+            return known[key]
         if key in self._open_chains or len(self._open_chains) > _MAX_OPEN_CHAINS:
             self.n_cut += 1
             return None
-        checked = self.program.files[file].find_checked(scope, chain)
-        outer = scope if checked else self.deciding_scope(file, scope, chain)
+        symbols = self.program.files[file]
+        checked = symbols.find_checked(scope, chain) if symbols.checked else ""
+        outer = scope if checked or scope < 0 else self.deciding_scope(file, scope, chain)
         if outer != scope:
             value = self.infer_chain(file, outer, chain, called)
         else:
             self._open_chains.add(key)
             value = (self._walk_checked if checked else self._walk_chain)(file, scope, chain, called)
             self._open_chains.discard(key)
-        self.known[key] = value
+        known[key] = value
         return value
 
     def _walk_checked(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
@@ -652,11 +654,10 @@ class Inference(InferenceBase):
         key = scope, head
         cached = symbols.decided.get(key)
         if cached is None:
-            cached = symbols.decided[key] = self._decide_scope(file, scope, head)
+            cached = symbols.decided[key] = self._decide_scope(file, symbols, scope, head)
         return cached
 
-    def _decide_scope(self, file: int, scope: int, head: str) -> int:
-        symbols = self.program.files[file]
+    def _decide_scope(self, file: int, symbols: FileSymbols, scope: int, head: str) -> int:
         if symbols.settings is None or head[:1] in "<?;":
             return scope
         own = symbols.settings.names
