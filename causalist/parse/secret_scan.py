@@ -12,7 +12,7 @@ assembles.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from enum import Enum
 from functools import cache
 from importlib import import_module
@@ -316,6 +316,7 @@ _FORMS: tuple[tuple[bytes, re.Pattern[bytes]], ...] = (
     (b"slack.", late(rb"hooks\.slack\.com/", re.IGNORECASE)),
     (b"://", late(rb"://[^\s/@]{0,400}@")),
 )
+_WORD_OF = {text: text.translate(_PARTED).strip() for text, _ in _FORMS}
 _AFTER_COLON = late(rb":-{0,9}[\w-]{25}")
 _AFTER_NUMBER = late(rb"\d{8}:-{0,9}$")  # the first part of such a token, and what stands between
 _STRING = late(rb"[\"'`]([A-Za-z0-9+/_=-]{20,128})(?=[\"'`\\])")
@@ -325,6 +326,8 @@ _NAMED = late(
     rb"(?:[^\S\n]{0,20}[:=!,(][^\S\n]{0,20}[^\s,;)}]|[^\S\n]{1,9}[^\s=]{8})"
 )
 
+_NAMES = (b"pass", b"pwd", b"secret", b"token", b"credential", b"bearer", b"basic", b"salt", b"hmac", b"key", b"sid",
+          b"contrase")  # fmt: skip
 # Those of them that mark a secret, of which one may stand in the text that a match takes.
 _SECRET_NAME = late(
     f"pass|pwd|secret|token|credential|bearer|basic|salt|hmac|sid|contrase|(?:{'|'.join(_OF_KEYS)})[_-]?key".encode()
@@ -371,13 +374,15 @@ def find_secrets(data: bytes) -> tuple[Span, ...]:
     """Return the spans (start byte, end byte) of secrets in `data`, disjoint and in order."""
     keys = list(_key_spans(data)) if b"PRIVATE KEY" in data or b"PuTTY-User-Key-File" in data else []
     strings = list(_STRING.finditer(data))
-    forms = _find_forms(data)
+    distinct = set(data.translate(_PARTED).split())
+    words = b" ".join(distinct)  # a small part of a file, in which texts are found so much faster
+    forms = _find_forms(data, distinct)
     # A secret key of AWS has no form but its length.
     forms += [match.span() for match in strings if match.end(1) - match.start(1) == 40]
     for text, expression in _FORMS:
-        if text in data:
+        if _WORD_OF[text] in words and text in data:
             forms += [match.span() for match in expression.finditer(data)]
-    named = _find_names(data.lower())
+    named = _find_names(data.lower(), words.lower())
     spans = [
         *_read_windows(data, forms, _find_tokens),
         *_read_windows(data, named, _find_named_values),
@@ -403,12 +408,13 @@ def find_candidate_texts(texts: Sequence[bytes]) -> Iterator[int]:
     for text, expression in _FORMS:
         if text in whole:
             offsets.update(match.start() for match in expression.finditer(whole))
-    offsets.update(start for start, _ in _find_names(whole.lower()))
+    lower = whole.lower()
+    offsets.update(start for start, _ in _find_names(lower, lower))
     yield from sorted({bisect_right(starts, place) - 1 for place in offsets})
 
 
-def _find_forms(data: bytes) -> list[Span]:
-    """Return the runs that may hold a form, in order.
+def _find_forms(data: bytes, distinct: Set[bytes]) -> list[Span]:
+    """Return the runs that may hold a form, in order. `distinct` are the words of the text as `_PARTED` parts them.
 
     Most files have long runs of which none is one. Cutting the text between runs takes a third of the time of finding
     their places, and each distinct run is looked at once.
@@ -416,7 +422,6 @@ def _find_forms(data: bytes) -> list[Span]:
     is_numbered = any(
         data[max(0, match.start() - 8) : match.start()].isdigit() for match in _AFTER_COLON.finditer(data)
     )
-    distinct = set(data.translate(_PARTED).split())
     # A run starts with a letter, a digit or `_`.
     runs = {part.lstrip(b"-") for part in distinct if len(part) >= _MIN_RUN_BYTES and _FORM_OR_BEFORE_DOT.search(part)}
     if not runs and not is_numbered:
@@ -424,13 +429,21 @@ def _find_forms(data: bytes) -> list[Span]:
     return [m.span() for m in _RUN.finditer(data) if (is_numbered or m[0] in runs) and _is_form(data, m)]
 
 
-def _find_names(lower: bytes) -> list[Span]:
+def _find_names(lower: bytes, words: bytes) -> list[Span]:
     """Return the places of names that may mark a secret, with the sign behind them.
+
+    `words` holds each word of the text at least once. A search for each name that is there at all takes a third of the
+    time of one by the expression.
 
     A key is one only if a word before it says of what, which that of `keyword:` does not.
     """
     spans = []
-    for match in _NAMED.finditer(lower):
+    starts = [start for name in _NAMES if name in words for start, _ in _occurrences(lower, name)]
+    end = 0
+    for begin in sorted(starts):
+        match = _NAMED.match(lower, begin) if begin >= end else None
+        if match is None:
+            continue
         start, end = match.span()
         if lower.startswith(b"key", start) and not _SECRET_NAME.search(
             lower, max(0, start - _MAX_NAME_BYTES), end + _MAX_NAME_BYTES
