@@ -7,6 +7,7 @@ known by the form of the call or literal, not by an import. The text is searched
 import re
 from collections.abc import Callable, Iterator
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import LinkFact, LinkForm
 from causalist.model.node_ids import TYPE_KINDS
 from causalist.parse.data_names.schemas import blank_literals, find_tables, is_statement, plain_name
@@ -15,30 +16,30 @@ from causalist.parse.routes.searched_text import PLURALS, RouteText, inflect
 _MAX_LINKS = 2_000  # of one file
 _MAX_STATEMENT_BYTES = 8_000
 _MAX_CLIMB = 8  # nodes around a literal: its parts, and what joins them
-_WHOLE = re.compile(
+_WHOLE = lazy_regex(
     r"string|template|literal|concat|binary|content|fragment|heredoc|interpol|quoted|argument_body|text"
 )
 _Found = Iterator[tuple[int, LinkFact]]
 
 # -- tables
 
-_JOINED = re.compile(r"[\"'`][\s+.&\\]{0,100}[\"'`]")
+_JOINED = lazy_regex(r"[\"'`][\s+.&\\]{0,100}[\"'`]")
 # Without one of these words there is no statement. Each is a search of all files, and small letters are those of prose.
 _CAPITALS = (b"FROM", b"INTO ", b"UPDATE ", b"TABLE ")
 _SMALL = (b"insert into ", b"delete from ", b"create table ", b"alter table ", b"drop table ")
-_STATEMENT = re.compile(
-    rb"(?:[\"'`>|(\]]|~[sS].|<<[-~]?['\"]?\w+['\"]?)\s*(?P<verb>\(?(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER"
+_STATEMENT = lazy_regex(
+    rb"[\"'`>|(\]~<](?:(?<![~<])|(?<=~)[sS].|(?<=<)<[-~]?['\"]?\w+['\"]?)\s*(?P<verb>\(?(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER"
     rb"|WITH|REPLACE|DROP|TRUNCATE|MERGE"
     rb"|select|insert|update|delete|create|alter|with|drop)\s)"
 )
-_CALL_OF_TABLE = re.compile(
-    rb"(?<![\w$])(?:(?P<plain>knex|trx|db)|(?:[\w$\])]{1,60}|::|->)?(?:\.|::|->)(?P<verb>table|Table|from|into"
+_CALL_OF_TABLE = lazy_regex(
+    rb"(?<![\w$])(?:(?P<plain>knex|trx|db)|(?:[\w$\])]{1,60}+|::|->)?(?:\.|::|->)(?P<verb>table|Table|from|into"
     rb"|selectFrom|insertInto|updateTable"
     rb"|deleteFrom|replaceInto|leftJoin|innerJoin|join|joins|Model|findOne|find|dispense|load|loadAll"
     rb"|count))\(\s*[\"'`](?P<name>[A-Za-z_]\w*)(?:\s+as\s+\w+)?[\"'`]"
 )
 # What follows a table in a query: `DB::table("users")->where(…)->update(…)`.
-_WRITTEN_BEHIND = re.compile(
+_WRITTEN_BEHIND = lazy_regex(
     rb"\)[^;{}]{0,300}?(?:->|\.)(?:insert\w*|upsert|update\w*|delete|del|destroy|truncate|increment|Create|Delete|Updates?)\("
 )
 _CALL_WORDS: dict[str, tuple[bytes, ...]] = {
@@ -57,7 +58,7 @@ _CALL_WORDS: dict[str, tuple[bytes, ...]] = {
     "php": (b"DB::", b"->table(", b"->from(", b"->into("),
     "go": (b".Table(", b".Model("),
 }
-_MADE = re.compile(
+_MADE = lazy_regex(
     rb"\b(?P<verb>create_table|createTable|CreateTable|create\s+(?:unlogged_)?table|Schema::create|add_column"
     rb"|addColumn|AddColumn"
     rb"|alterTable|alter\s+table|Schema::table|change_table|add_index|createIndex|op\.(?:add_column|drop_column"
@@ -80,44 +81,44 @@ _MAKING = (b"create_table", b"createTable", b"CreateTable", b"Schema::create", b
 # A model says the name of its table; the definition is the type around, or the one behind an annotation.
 _MODELS: dict[str, tuple["re.Pattern[bytes]", tuple[bytes, ...]]] = {
     "python": (
-        re.compile(
+        lazy_regex(
             rb"(?:^[ \t]+(?:__tablename__|db_table)\s*=\s*|^(?P<const>\w+)\s*=\s*(?:\w+\.)?Table\(\s*)[\"']"
             rb"(?P<name>[\w.\"]+)[\"']", re.MULTILINE),
         (b"__tablename__", b"db_table", b"Table("),
     ),
-    "ruby": (re.compile(rb"\bself\.table_name\s*=\s*[\"':](?P<name>[\w.]+)"), (b"table_name",)),
+    "ruby": (lazy_regex(rb"\bself\.table_name\s*=\s*[\"':](?P<name>[\w.]+)"), (b"table_name",)),
     "php": (
-        re.compile(rb"\$table\s*=\s*[\"'](?P<name>[\w.]+)|ORM\\Table\(\s*(?:name:\s*|name=)?[\"'](?P<annotated>[\w.`]+)"),
+        lazy_regex(rb"\$table\s*=\s*[\"'](?P<name>[\w.]+)|ORM\\Table\(\s*(?:name:\s*|name=)?[\"'](?P<annotated>[\w.`]+)"),
         (b"$table", b"ORM\\Table"),
     ),
     "java": (
-        re.compile(
+        lazy_regex(
             rb"@(?:\w+:)?(?:Table|StorageName|Entity)\((?:[^()\n]{0,80}?(?:name|value|tableName)\s*=\s*)?\s*\""
             rb"(?P<annotated>[\w.]+)\""),
         (b"@Table", b"@StorageName", b"@Entity("),
     ),
     "csharp": (
-        re.compile(rb"\[Table\(\s*\"(?P<annotated>[\w.]+)\"|\bDbSet<(?P<type>\w+)>\s+(?P<set>\w+)"),
+        lazy_regex(rb"\[Table\(\s*\"(?P<annotated>[\w.]+)\"|\bDbSet<(?P<type>\w+)>\s+(?P<set>\w+)"),
         (b"[Table(", b"DbSet<"),
     ),
     "go": (
-        re.compile(
+        lazy_regex(
             rb"func\s*\(\s*(?:\w+\s+)?\*?(?P<type>\w+)"
             rb"(?:\[\w+\])?\s*\)\s*TableName\(\s*\)\s*string\s*\{\s*return\s*[\"`](?P<set>[\w.]+)"),
         (b"TableName(",),
     ),
     "ecmascript": (
-        re.compile(
+        lazy_regex(
                 rb"@(?:Entity|Table|ViewEntity)\(\s*(?:\{[^{}\n]{0,200}?(?:name|tableName)\s*:\s*)?[\"'`]"
                 rb"(?P<annotated>[\w.]+)"
-            rb"|\b(?P<const>\w+)\s*=\s*(?:pg|sqlite|mysql|\w+[sS]chema\.)?(?:[tT]able)\(\s*[\"'`](?P<name>\w+)[\"'`]"
+            rb"|\b(?P<const>\w++)\s*=\s*(?:pg|sqlite|mysql|\w+[sS]chema\.)?(?:[tT]able)\(\s*[\"'`](?P<name>\w+)[\"'`]"
             rb"|\btableName\s*:\s*[\"'`](?P<named>\w+)[\"'`]"
         ),
         (b"@Entity(", b"@Table(", b"Table(", b".table(", b"tableName"),
     ),
-    "elixir": (re.compile(rb"^\s+schema\s*\(?\s*\"(?P<name>\w+)\"", re.MULTILINE), (b"schema",)),
+    "elixir": (lazy_regex(rb"^\s+schema\s*\(?\s*\"(?P<name>\w+)\"", re.MULTILINE), (b"schema",)),
     "rust": (
-        re.compile(
+        lazy_regex(
             rb"#\[(?:diesel\(\s*)?table_name\s*(?:=|\()\s*\"?(?:\w+::)*(?P<annotated>\w+)"
             rb"|#\[sea_orm\([^\]\n]{0,80}?table_name\s*=\s*\"(?P<other>\w+)\""
         ),
@@ -127,31 +128,31 @@ _MODELS: dict[str, tuple["re.Pattern[bytes]", tuple[bytes, ...]]] = {
 # Types of frameworks that name the table after the type. What the name is follows when files are linked.
 _BY_CONVENTION: dict[str, tuple["re.Pattern[bytes]", str, bytes]] = {
     "ruby": (
-        re.compile(
+        lazy_regex(
             rb"^\s*class\s+(?:\w+::)*(?P<name>\w+)\s*<\s*(?:ApplicationRecord|ActiveRecord::Base)\b", re.MULTILINE
         ),
         "rails",
         b"Record",
     ),
     "python": (
-        re.compile(
+        lazy_regex(
             rb"^class\s+(?P<name>\w+)\([^()\n]{0,200}(?:\bmodels\.\w*Model\b|(?:Model|Base|Mixin)\b)", re.MULTILINE
         ),
         "django",
         b"odel",
     ),
     "php": (
-        re.compile(
+        lazy_regex(
             rb"^(?:final\s+)?class\s+(?P<name>\w+)\s+extends\s+(?:\\?\w+\\)*(?:Model|Authenticatable|Pivot)\b",
             re.MULTILINE,
         ),
         "rails",
         b"extends",
     ),
-    "ecmascript": (re.compile(rb"\bmodelName\s*:\s*[\"'](?P<model>\w+)[\"']"), "rails", b"modelName"),
-    "java": (re.compile(rb"@(?:[\w.]+\.)?Entity\b"), "snake", b"@"),
+    "ecmascript": (lazy_regex(rb"\bmodelName\s*:\s*[\"'](?P<model>\w+)[\"']"), "rails", b"modelName"),
+    "java": (lazy_regex(rb"@(?:[\w.]+\.)?Entity\b"), "snake", b"@"),
     "go": (
-        re.compile(
+        lazy_regex(
             rb"^type\s+(?P<name>\w+)\s+struct\s*\{[^{}]{0,4000}?(?:gorm\.Model\b|`[^`\n]*\bgorm:)", re.MULTILINE
         ),
         "rails",
@@ -160,7 +161,7 @@ _BY_CONVENTION: dict[str, tuple["re.Pattern[bytes]", str, bytes]] = {
 }
 
 
-_APP_LABEL = re.compile(rb"^[ \t]+label\s*=\s*[\"'](?P<name>\w+)[\"']", re.MULTILINE)
+_APP_LABEL = lazy_regex(rb"^[ \t]+label\s*=\s*[\"'](?P<name>\w+)[\"']", re.MULTILINE)
 
 
 def _has_small_statement(data: bytes) -> bool:
@@ -298,12 +299,12 @@ def _type_around(source: RouteText, byte: int) -> int:
 
 # -- environment variables that a helper asks for
 
-_ASKED = re.compile(rb"\(\s*(?:\w{1,20}\s*=\s*)?[\"'](?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[\"']")
-_ASKING = re.compile(rb"(?:[eE]nv|ENV|[cC]onfig|[gG]et_?[sS]ecret)\w{0,40}(?:(?:\.|::)\w{1,40})?$")
+_ASKED = lazy_regex(rb"\(\s*(?:\w{1,20}\s*=\s*)?[\"'](?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[\"']")
+_ASKING = lazy_regex(rb"(?:[eE]nv|ENV|[cC]onfig|[gG]et_?[sS]ecret)\w{0,40}(?:(?:\.|::)\w{1,40})?$")
 _OTHER_KEYS = {
-    "go": (re.compile(rb"\b(?:env|envconfig):\"(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"), (b'env:"', b'envconfig:"')),
-    "java": (re.compile(rb"\$\{(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[:}]"), (b"${",)),
-    "ecmascript": (re.compile(rb"\bimport\.meta\.env\.(?P<name>[A-Z][A-Z0-9_]+)"), (b"import.meta.env.",)),
+    "go": (lazy_regex(rb"\b(?:env|envconfig):\"(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"), (b'env:"', b'envconfig:"')),
+    "java": (lazy_regex(rb"\$\{(?P<name>[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)[:}]"), (b"${",)),
+    "ecmascript": (lazy_regex(rb"\bimport\.meta\.env\.(?P<name>[A-Z][A-Z0-9_]+)"), (b"import.meta.env.",)),
 }
 _MAX_CALLEE_BYTES = 80
 
@@ -326,12 +327,12 @@ def _asked_keys(family: str, source: RouteText) -> _Found:
 
 # -- templates
 
-_TEMPLATE_FILE = re.compile(
+_TEMPLATE_FILE = lazy_regex(
     rb"[\"'`](?P<name>(?:~/|\.{0,2}/)?[\w][\w./@-]{0,150}\.(?:html?|xhtml|jinja2?|j2|twig|ejs|hbs|handlebars"
     rb"|mustache|pug|jade|liquid|erb|haml|slim"
     rb"|tmpl|gohtml|tpl|cshtml|ftlh?|eex|heex|njk|edge|latte)(?:\.(?:twig|jinja2?|j2|erb|tmpl|eex|heex|ftl))?)[\"'`]"
 )
-_RENDER = re.compile(
+_RENDER = lazy_regex(
     rb"(?<![\w$])(?P<verb>render|renderToString|view|View::make|Inertia::render|make|markdown|PartialView|View"
     rb"|render_template|render_to_string"
     rb"|template|ExecuteTemplate|Render|RenderTemplate|HTML|Success|HTMLSuccess|renderView|ModelAndView|layout"
@@ -357,7 +358,7 @@ _TEMPLATE_ENDS: dict[str, tuple[bytes, ...]] = {
     "csharp": (b".cshtml", b".liquid"),
 }
 _OTHER_ENDS = (b".html", b".tmpl", b".j2", b".hbs", b".ftl", b".mustache", b".tera")
-_RETURNED = re.compile(rb"\breturn\s+\"(?P<name>(?:redirect:)?[a-z][\w/-]{1,100})\"\s*;")
+_RETURNED = lazy_regex(rb"\breturn\s+\"(?P<name>(?:redirect:)?[a-z][\w/-]{1,100})\"\s*;")
 
 
 def _templates(family: str, source: RouteText) -> _Found:
@@ -384,7 +385,7 @@ def _templates(family: str, source: RouteText) -> _Found:
 
 # -- keys of texts
 
-_TEXT = re.compile(
+_TEXT = lazy_regex(
     rb"(?<![\w.$])(?:(?:this|i18n|i18next|intl|I18n|L|l10n|vm|app|props|self|ctx|locale|\$i18n|translate"
     rb"|translateService|translocoService|strings?)\??\.)?"
     rb"(?:\$?tc?|\$?te|translate|trans|trans_choice|__|instant|selectTranslate|formatMessage|getString|GetString"
@@ -402,11 +403,28 @@ _TEXT_WORDS: dict[str, tuple[bytes, ...]] = {
     "elixir": (b"gettext",),
     "swift": (b"ocalized",),
 }
+# What shows a text, each with what stands behind it.
+_BEHIND_SHOWING = rb"[.]?\(?\s*(?:\(\s*|\[\s*|=\s*)?(?:\{\s*id\s*:\s*)?[\"'`]"
+_SHOWING = tuple(
+    (word, lazy_regex(word + rb"(?<!\w" + word + b")" + (b"[ce]?" if word == b"t" else b"") + _BEHIND_SHOWING))
+    for word in (b"t", b"_t", b"Tr", b"Get", b"translate", b"trans", b"trans_choice", b"__", b"instant",
+                 b"selectTranslate", b"formatMessage", b"getString", b"GetString", b"gettext_key", b"i18nKey")
+)  # fmt: skip
+
+
+def _may_show_text(data: bytes) -> bool:
+    """Return False where `_TEXT` finds nothing, as far as that is seen in a small part of its time."""
+    return (
+        b"trings." in data
+        or b"$strings" in data
+        or any(word in data and expression.search(data) for word, expression in _SHOWING)
+    )
 
 
 def _texts(family: str, source: RouteText) -> _Found:
     data = source.data
-    for match in _TEXT.finditer(data) if any(w in data for w in _TEXT_WORDS.get(family, ())) else ():
+    is_shown = any(word in data for word in _TEXT_WORDS.get(family, ())) and _may_show_text(data)
+    for match in _TEXT.finditer(data) if is_shown else ():
         if "comment" not in source.node(match.start()).type:
             yield _link(source, match.start(), LinkForm.SHOW_TEXT, (match["name"] or match["member"]).decode())
 

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import LinkForm
 
 _MAX_LINE_CHARACTERS = 2_000  # further in a line nothing is read
@@ -27,21 +28,21 @@ class LinkName(NamedTuple):
 
 # -- environment variables
 
-_ASSIGNED = re.compile(rf"^[ \t]*(?:#[ \t]*)?(?:export[ \t]+)?(?P<key>{_KEY})[ \t]*=", re.MULTILINE)
-_DOCKER_SET = re.compile(r"^[ \t]*(?:ENV|ARG)[ \t]+(?P<rest>[^\n]*(?:\\\n[^\n]*){0,80})", re.MULTILINE | re.IGNORECASE)
-_DOCKER_KEY = re.compile(rf"(?:^|\s)(?P<key>{_KEY})(?=[=\s]|$)")
-_DOCKER_PAIR = re.compile(rf"(?:^|\s)(?P<key>{_KEY})=")
-_YAML_KEY = re.compile(rf"(?P<indent>[ \t]*)(?:- )?[\"']?(?P<key>{_KEY})[\"']?[ \t]*(?P<mark>[:=])(?=[\s\"']|$|[^/\s])")
-_YAML_NAME = re.compile(rf"[ \t]*(?:- )?name:[ \t]*[\"']?(?P<key>{_KEY})[\"']?[ \t]*$")
-_YAML_BLOCK = re.compile(r"(?P<indent>[ \t]*)(?:- )?[\"']?(?P<key>[\w.-]+)[\"']?:(?:[ \t]*(?:&\w+|\||>-?|#[^\n]*)?)?$")
+_ASSIGNED = lazy_regex(rf"^[ \t]*(?:#[ \t]*)?(?:export[ \t]+)?(?P<key>{_KEY})[ \t]*=", re.MULTILINE)
+_DOCKER_SET = lazy_regex(r"^[ \t]*(?:ENV|ARG)[ \t]+(?P<rest>[^\n]*(?:\\\n[^\n]*){0,80})", re.MULTILINE | re.IGNORECASE)
+_DOCKER_KEY = lazy_regex(rf"(?:^|\s)(?P<key>{_KEY})(?=[=\s]|$)")
+_DOCKER_PAIR = lazy_regex(rf"(?:^|\s)(?P<key>{_KEY})=")
+_YAML_KEY = lazy_regex(rf"(?P<indent>[ \t]*)(?:- )?[\"']?(?P<key>{_KEY})[\"']?[ \t]*(?P<mark>[:=])(?=[\s\"']|$|[^/\s])")
+_YAML_NAME = lazy_regex(rf"[ \t]*(?:- )?name:[ \t]*[\"']?(?P<key>{_KEY})[\"']?[ \t]*$")
+_YAML_BLOCK = lazy_regex(r"(?P<indent>[ \t]*)(?:- )?[\"']?(?P<key>[\w.-]+)[\"']?:(?:[ \t]*(?:&\w+|\||>-?|#[^\n]*)?)?$")
 _ENV_BLOCKS = frozenset(
     {"environment", "env", "envs", "data", "stringdata", "variables", "build_args", "args", "envvars", "x-environment"}
 )
-_YAML_SCRIPT = re.compile(r":[ \t]*[|>][-+\d]*[ \t]*(?:#.*)?$")
-_SHELL_SET = re.compile(
+_YAML_SCRIPT = lazy_regex(r":[ \t]*[|>][-+\d]*[ \t]*(?:#.*)?$")
+_SHELL_SET = lazy_regex(
     rf"(?:^|[;&(])[ \t]*(?:- )?(?:export |local |read (?:-\w+ )*|for )?(?P<key>{_KEY})(?:=|[ ]in[ ])", re.MULTILINE
 )
-_PUT_IN = re.compile(rf"\$\{{(?P<key>{_KEY})(?=[}}:?-])|\$\{{\{{[ ]*(?:secrets|vars|env)\.(?P<github>{_KEY})[ ]*\}}\}}")
+_PUT_IN = lazy_regex(rf"\$\{{(?P<key>{_KEY})(?=[}}:?-])|\$\{{\{{[ ]*(?:secrets|vars|env)\.(?P<github>{_KEY})[ ]*\}}\}}")
 
 
 def _env_names(text: str) -> Iterator[LinkName]:
@@ -103,18 +104,18 @@ def _leaves_block(line: str, indent: int, block: int) -> bool:
 
 # -- files that are run, copied, built or included
 
-_FILE_WORD = re.compile(r"(?P<word>[\w./@+-]{2,200})")
-_MODULE_RUN = re.compile(
+_FILE_WORD = lazy_regex(r"(?P<word>[\w./@+-]{2,200})")
+_MODULE_RUN = lazy_regex(
     r"\b(?:python[\d.]*|pypy3?|uv run|poetry run)[ ]+(?:-\w+[ ]+){0,3}-m[ ]+(?P<name>[A-Za-z_][\w.]+)"
 )
-_SERVED = re.compile(
+_SERVED = lazy_regex(
     r"\b(?:gunicorn|uvicorn|hypercorn|daphne|celery)\b[^\n]{0,200}?[ ](?:-A[ ]+)?(?P<name>[A-Za-z_]\w*"
     r"(?:\.\w+)*):\w+"
 )
-_DOCKER_RUN = re.compile(
+_DOCKER_RUN = lazy_regex(
     r"^[ \t]*(?P<word>COPY|ADD|ENTRYPOINT|CMD|RUN)\b(?P<rest>[^\n]*(?:\\\n[^\n]*){0,80})", re.MULTILINE | re.IGNORECASE
 )
-_YAML_RUNS = re.compile(
+_YAML_RUNS = lazy_regex(
     r"^[ \t]*(?:- )?[\"']?(?P<key>run|script|before_script|after_script|command|entrypoint|args|cmds?|build"
     r"|context|dockerfile|file|env_file|path"
     r"|uses|working-directory|local|include|extends|volumes|source|configs?|template|scripts|steps|file_path"
@@ -160,10 +161,10 @@ def _yaml_runs(text: str) -> Iterator[LinkName]:
 
 # -- scripts and targets that programs run by their names
 
-_TARGETS = re.compile(r"^@?(?P<names>[\w%./-][^:=\n]*)::?(?![:=])", re.MULTILINE)
-_RECIPE_NAME = re.compile(r"[A-Za-z_][\w.-]*")
+_TARGETS = lazy_regex(r"^@?(?P<names>[\w%./-][^:=\n]*)::?(?![:=])", re.MULTILINE)
+_RECIPE_NAME = lazy_regex(r"[A-Za-z_][\w.-]*")
 _IN_FOLDER = r"(?:[ ]+(?:-C|--prefix|--cwd|--dir|--directory)(?:[ ]+|=)(?P<in{}>[\w./@-]+))?"
-_RUN_TARGET = re.compile(
+_RUN_TARGET = lazy_regex(
     r"(?<![\w./-])(?:"
     rf"(?:npm|pnpm|yarn|bun){_IN_FOLDER.format('1')}[ ]+(?:(?:-s|--silent|--if-present)[ ]+)?"
     r"(?P<run>run(?:-script)?[ ]+)?"
@@ -171,12 +172,12 @@ _RUN_TARGET = re.compile(
     rf"|make{_IN_FOLDER.format('3')}(?P<make>(?:[ ]+[A-Za-z_][\w.-]*(?![\w=]))+)"
     r"|just[ ]+(?P<just>[A-Za-z_][\w-]*))"
 )
-_ENTERED = re.compile(r"\bcd[ ]+(?P<folder>[\w./-]+)")
-_WORKSPACE = re.compile(
+_ENTERED = lazy_regex(r"\bcd[ ]+(?P<folder>[\w./-]+)")
+_WORKSPACE = lazy_regex(
     r"(?:npm|pnpm|yarn|bun)[^\n&|;]{0,80}?[ ](?:-F|--filter|-w|--workspaces?|-r|--recursive|workspaces?)\b"
 )
-_WORKING_FOLDER = re.compile(r"^[ \t]*(?:- )?(?:working-directory|dir):[ \t]*[\"']?(?P<folder>[\w./-]+)", re.MULTILINE)
-_STEP = re.compile(r"^[ \t]*- ", re.MULTILINE)
+_WORKING_FOLDER = lazy_regex(r"^[ \t]*(?:- )?(?:working-directory|dir):[ \t]*[\"']?(?P<folder>[\w./-]+)", re.MULTILINE)
+_STEP = lazy_regex(r"^[ \t]*- ", re.MULTILINE)
 _NPM_LIFE = frozenset({"test", "start", "stop", "restart"})
 _NPM_OWN = frozenset(
     {"install", "ci", "add", "remove", "exec", "dlx", "publish", "pack", "init", "link", "config", "cache"}
@@ -238,7 +239,7 @@ def _make_runs(text: str) -> Iterator[LinkName]:
         at += len(line) + 1
 
 
-_NPM_SCRIPT = re.compile(r"\"scripts\"\s*:\s*\{(?P<body>(?:[^{}\"]|\"(?:[^\"\\\n]|\\.)*+\"){0,20000}+)\}")
+_NPM_SCRIPT = lazy_regex(r"\"scripts\"\s*:\s*\{(?P<body>(?:[^{}\"]|\"(?:[^\"\\\n]|\\.)*+\"){0,20000}+)\}")
 
 
 def _npm_runs(text: str) -> Iterator[LinkName]:
@@ -250,7 +251,7 @@ def _npm_runs(text: str) -> Iterator[LinkName]:
 
 # -- templates
 
-_INCLUDED = re.compile(
+_INCLUDED = lazy_regex(
     r"\{%[-+]?[ ]*(?:extends|include|import|from|embed|use|includeblock|render|ssi)[ ]*\(?[ ]*[\"']"
     r"(?P<jinja>[\w./@:-]+)[\"']"
     r"|<%[-=]*[ ]*(?:=[ ]*)?(?:render|include|layout)[ (]*(?:\(?[ ]*)?(?:(?P<option>partial|template|layout)[ ]*"
@@ -264,13 +265,13 @@ _INCLUDED = re.compile(
     r"|(?:th:(?:replace|insert|include)|data-th-replace)=\"~?\{?[ ]*(?P<thyme>[\w./-]+)",
     re.MULTILINE,
 )
-_SHOWN = re.compile(
+_SHOWN = lazy_regex(
     r"(?<![\w.$])(?:(?:i18n|I18n|this|\$)\.)?(?:\$?tc?|trans|__|\$strings|translate|@lang|lang|T)(?:\(\s*|\."
     r"|[ ]+(?=[\"'`]))[\"'`]?(?P<call>[A-Za-z][\w.:/-]{1,120})[\"'`)]"
     r"|\{\{-?[^{}\n]{0,80}?\b(?:t|T|Tr|i18n|plural|trN?)[ ]+[\"`](?P<go>[A-Za-z][\w.:/-]{1,120})[\"`]"
     r"|[\"'](?P<pipe>[A-Za-z][\w.:/-]{1,120})[\"'][ ]*\|[ ]*(?:translate|transloco|t)\b"
 )
-_DEFINED = re.compile(r"\{\{-?[ ]*(?:define|block)[ ]+[\"'`](?P<name>[\w./-]+)[\"'`]")
+_DEFINED = lazy_regex(r"\{\{-?[ ]*(?:define|block)[ ]+[\"'`](?P<name>[\w./-]+)[\"'`]")
 _INCLUDING = ("{%", "<%", "{{", "@", "<partial", "Layout", "render", "th:")
 
 

@@ -15,6 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Definition, LinkFact, LinkForm
 from causalist.model.node_ids import NodeKind
 from causalist.parse.data_names.plain_files import LinkName
@@ -22,8 +23,8 @@ from causalist.parse.data_names.plain_files import LinkName
 _MAX_TEXTS = 6_000  # keys of one file
 _MAX_DEPTH = 12  # of nested keys
 _MAX_BLOCKS = 5_000  # definitions of one file
-_NO_CODE = re.compile(r"//[^\n]*|#[^\n]*|/\*(?:.*?\*/|.*)|\"\"\"(?:.*?\"\"\"|.*)|\"(?:[^\"\\\n]|\\.)*+\"?", re.DOTALL)
-_NO_CODE_IN_PROTO = re.compile(r"//[^\n]*|/\*(?:.*?\*/|.*)|\"(?:[^\"\\\n]|\\.)*+\"?", re.DOTALL)
+_NO_CODE = lazy_regex(r"//[^\n]*|#[^\n]*|/\*(?:.*?\*/|.*)|\"\"\"(?:.*?\"\"\"|.*)|\"(?:[^\"\\\n]|\\.)*+\"?", re.DOTALL)
+_NO_CODE_IN_PROTO = lazy_regex(r"//[^\n]*|/\*(?:.*?\*/|.*)|\"(?:[^\"\\\n]|\\.)*+\"?", re.DOTALL)
 
 
 class SchemaBlock(NamedTuple):
@@ -52,7 +53,7 @@ def _closings(plain: str) -> dict[int, int]:
     return closing_by_opening
 
 
-_PROTO = re.compile(
+_PROTO = lazy_regex(
     r"\b(?P<kind>message|enum|service)\s+(?P<name>\w+)\s*(?=\{)|\brpc\s+(?P<rpc>\w+)\s*\(\s*(?:stream\s+)?"
     r"(?P<takes>[\w.]+)\s*\)\s*returns\s*\(\s*(?:stream\s+)?(?P<gives>[\w.]+)\s*\)"
 )
@@ -85,7 +86,7 @@ def read_proto(text: str) -> tuple[list[SchemaBlock], list[LinkName]]:
     return blocks, names
 
 
-_GRAPHQL = re.compile(
+_GRAPHQL = lazy_regex(
     r"^[ \t]*(?:extend[ \t]+)?(?P<kind>type|input|interface|enum|union|scalar|query|mutation|subscription"
     r"|fragment)[ \t]+(?P<name>\w+)[^{}\n=]*(?P<open>\{)?",
     re.MULTILINE,
@@ -94,7 +95,7 @@ _GRAPHQL_KINDS = {
     "type": NodeKind.STRUCT, "input": NodeKind.STRUCT, "interface": NodeKind.INTERFACE, "enum": NodeKind.ENUM,
     "union": NodeKind.TYPE, "scalar": NodeKind.TYPE,
 }  # fmt: skip
-_GRAPHQL_FIELD = re.compile(r"^[ \t]+(?P<name>\w+)(?=[ \t]*[(:])", re.MULTILINE)
+_GRAPHQL_FIELD = lazy_regex(r"^[ \t]+(?P<name>\w+)(?=[ \t]*[(:])", re.MULTILINE)
 _ROOT_TYPES = ("Query", "Mutation", "Subscription")
 
 
@@ -123,17 +124,17 @@ def read_graphql(text: str) -> tuple[list[SchemaBlock], list[LinkName]]:
     return blocks, names
 
 
-_TERRAFORM = re.compile(
+_TERRAFORM = lazy_regex(
     r"^(?P<kind>resource|data|module|variable|output)[ \t]+\"(?P<one>[\w.-]+)\"(?:[ \t]+\"(?P<two>[\w.-]+)\")?[ \t]*"
     r"(?P<open>\{)|^(?P<locals>locals)[ \t]*(?P<opened>\{)",
     re.MULTILINE,
 )
-_TERRAFORM_USE = re.compile(
+_TERRAFORM_USE = lazy_regex(
     r"(?<![\w.\"-])(?P<name>(?:var|local|module)\.[A-Za-z][\w-]*|data\.[a-z]\w*\.[A-Za-z][\w-]*"
     r"|[a-z][a-z0-9]*_\w+\.[A-Za-z][\w-]*)"
 )
-_LOCAL = re.compile(r"^[ \t]{1,4}(?P<name>[A-Za-z][\w-]*)[ \t]*=", re.MULTILINE)
-_MODULE_SOURCE = re.compile(r"^[ \t]*source[ \t]*=[ \t]*\"(?P<name>\.{1,2}/[^\"\n]*)\"", re.MULTILINE)
+_LOCAL = lazy_regex(r"^[ \t]{1,4}(?P<name>[A-Za-z][\w-]*)[ \t]*=", re.MULTILINE)
+_MODULE_SOURCE = lazy_regex(r"^[ \t]*source[ \t]*=[ \t]*\"(?P<name>\.{1,2}/[^\"\n]*)\"", re.MULTILINE)
 
 
 def read_terraform(text: str) -> tuple[list[SchemaBlock], list[LinkName]]:
@@ -170,7 +171,7 @@ def read_terraform(text: str) -> tuple[list[SchemaBlock], list[LinkName]]:
 
 # -- keys of nested formats
 
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*+"|[{}\[\],:]')
+_TOKEN = lazy_regex(r'"(?:[^"\\\n]|\\.)*+"|[{}\[\],:]')
 
 
 def _json_keys(text: str) -> Iterator[tuple[int, tuple[str, ...], bool]]:
@@ -204,7 +205,7 @@ def _json_keys(text: str) -> Iterator[tuple[int, tuple[str, ...], bool]]:
             yield at, (*stack[1:], key), True
 
 
-_YAML_LINE = re.compile(
+_YAML_LINE = lazy_regex(
     r"(?P<indent>[ ]*)(?:- )?[\"']?(?P<key>[\w$./{}<>:-][\w$./{}<> -]*?)[\"']?[ ]*:(?=[ \t]|$)[ \t]*"
     r"(?P<value>[^\n]*)"
 )
@@ -328,10 +329,10 @@ _QUOTE = r"[`\"\[]?"
 _PLAIN = rf"{_QUOTE}[A-Za-z_][\w$]*+[`\"\]]?"
 _NAMED = rf"(?:{_PLAIN}\s*\.\s*){{0,2}}{_PLAIN}"
 # What is not closed reaches to the end of the text, once.
-_NO_SQL = re.compile(
+_NO_SQL = lazy_regex(
     r"--[^\n]*|/\*(?:.*?\*/|.*)|'(?:[^'\\]|\\.)*+'?|(?P<dollar>\$[A-Za-z_]*\$)(?:.*?(?P=dollar)|.*)", re.DOTALL
 )
-_CREATE = re.compile(
+_CREATE = lazy_regex(
     r"\bCREATE\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:(?:GLOBAL|LOCAL|TEMP|TEMPORARY|UNLOGGED|MATERIALIZED|VIRTUAL"
     r"|RECURSIVE"
     r"|FOREIGN|EXTERNAL)\s+){0,3}(?P<kind>TABLE|VIEW|FUNCTION|PROCEDURE|TRIGGER|TYPE)\s+(?:IF\s+NOT\s+EXISTS\s+)?"
@@ -343,7 +344,7 @@ _KINDS = {
     "function": NodeKind.FUNCTION, "procedure": NodeKind.FUNCTION, "trigger": NodeKind.FUNCTION,
 }  # fmt: skip
 _TABLE_KINDS = ("table", "view")
-_COLUMN = re.compile(rf"\s*(?P<name>{_PLAIN})(?=\s+[A-Za-z\[\"])")
+_COLUMN = lazy_regex(rf"\s*(?P<name>{_PLAIN})(?=\s+[A-Za-z\[\"])")
 _NO_COLUMNS = frozenset(
     [
         "primary",
@@ -361,17 +362,17 @@ _NO_COLUMNS = frozenset(
         "partition",
     ]
 )
-_TABLE_NAMED = re.compile(
+_TABLE_NAMED = lazy_regex(
     rf"\b(?P<word>FROM|JOIN|INTO|UPDATE|TRUNCATE(?:\s+TABLE)?|(?:ALTER|DROP|CREATE)\s+TABLE|REFERENCES|USING"
     rf"|ON(?=\s+{_NAMED}\s*(?:\(|USING\b)))\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?(?:ONLY\s+|LATERAL\s+)?(?P<name>{_NAMED})"
     rf"(?P<more>(?:\s+(?:AS\s+)?\w+)?(?:\s*,\s*{_NAMED}(?:\s+(?:AS\s+)?\w+)?){{1,8}})?",
     re.IGNORECASE,
 )
-_LISTED = re.compile(rf",\s*(?P<name>{_NAMED})")
-_COMMON = re.compile(
+_LISTED = lazy_regex(rf",\s*(?P<name>{_NAMED})")
+_COMMON = lazy_regex(
     r"(?:\bWITH\s+(?:RECURSIVE\s+)?|\)\s*,\s*)(\w+)\s*(?:\([^()]{0,400}\)\s*)?\bAS\s*\(", re.IGNORECASE
 )
-_BEGINS_TABLE = re.compile(r"[\s\w]{0,40}(?:\(|\bAS\b|\bUSING\b|\bLIKE\b|[%{$])", re.IGNORECASE)
+_BEGINS_TABLE = lazy_regex(r"[\s\w]{0,40}(?:\(|\bAS\b|\bUSING\b|\bLIKE\b|[%{$])", re.IGNORECASE)
 _NO_TABLES = frozenset(
     {
         *("conflict", "duplicate", "set", "select", "values", "lateral", "only", "table", "if", "unnest"),
@@ -381,7 +382,7 @@ _NO_TABLES = frozenset(
 _WRITING = ("into", "update", "truncate")
 _CHANGING = ("alter", "drop", "references", "on")
 # A literal of this text is a statement, not a sentence: "Update the user" has no SET, "Select a file" no FROM.
-_STATEMENT = re.compile(
+_STATEMENT = lazy_regex(
     r"\s*\(*\s*(?:SELECT\b[\s\S]*?\bFROM\b|select\b[^.!?]*?\bfrom\b|INSERT\s+(?:\w+\s+){0,3}INTO\b|insert\s+"
     r"(?:\w+\s+){0,3}into\b|REPLACE\s+INTO\b"
     r"|UPDATE\b[\s\S]{1,200}?\bSET\b|update\s+\S+\s+(?:as\s+)?(?:\w+\s+)?set\b|DELETE\s+FROM\b|delete\s+from\b"
@@ -389,11 +390,11 @@ _STATEMENT = re.compile(
     r"(?:TABLE|INDEX|UNIQUE|VIEW)\b"
     r"|(?:create|alter|drop)\s+(?:table|index|unique|view)\b|MERGE\s+INTO\b)"
 )
-_PRISMA = re.compile(r"^(?P<kind>model|view|enum|type)[ \t]+(?P<name>\w+)[ \t]*\{", re.MULTILINE)
-_PRISMA_FIELD = re.compile(r"^[ \t]+(?P<name>[A-Za-z]\w*)[ \t]+(?P<type>[A-Za-z]\w*)", re.MULTILINE)
-_PRISMA_MAP = re.compile(r"@@map\(\s*(?:name:\s*)?\"([\w.$]+)\"")
-_ENDS = re.compile(r";|^[ \t]*GO[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_QUERY_NAME = re.compile(r"^--[ \t]*name:[ \t]*(?P<name>\w+)[ \t]*:\w+", re.MULTILINE)  # of sqlc
+_PRISMA = lazy_regex(r"^(?P<kind>model|view|enum|type)[ \t]+(?P<name>\w+)[ \t]*\{", re.MULTILINE)
+_PRISMA_FIELD = lazy_regex(r"^[ \t]+(?P<name>[A-Za-z]\w*)[ \t]+(?P<type>[A-Za-z]\w*)", re.MULTILINE)
+_PRISMA_MAP = lazy_regex(r"@@map\(\s*(?:name:\s*)?\"([\w.$]+)\"")
+_ENDS = lazy_regex(r";|^[ \t]*GO[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_QUERY_NAME = lazy_regex(r"^--[ \t]*name:[ \t]*(?P<name>\w+)[ \t]*:\w+", re.MULTILINE)  # of sqlc
 
 
 class TableUse(NamedTuple):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import tree_sitter
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import Definition, RouteFact
 from causalist.parse.routes.blocks import read_phoenix
 from causalist.parse.routes.ecmascript import read_ecmascript
@@ -33,36 +34,61 @@ _READERS: dict[str, _Reader] = {
 }
 # What at least one word of must occur, so that most files are not searched any further.
 _WORDS: dict[str, "re.Pattern[bytes]"] = {
-    "ecmascript": re.compile(
+    "ecmascript": lazy_regex(
         rb"\.\s*(?:get|post|put|patch|delete|all|use|route|register|emit|on|once|head|options|setGlobalPrefix)\s*[(<]"
         rb"|fetch\s*[(<]|@Controller|(?:get|post|put|patch|del|http[A-Z][a-z]+)\(\s*[\"'`]/"
     ),
-    "python": re.compile(rb"\.(?:route|get|post|put|patch|delete|request|api_route|websocket|open|include_router"
+    "python": lazy_regex(rb"\.(?:route|get|post|put|patch|delete|request|api_route|websocket|open|include_router"
                          rb"|register_blueprint|add_url_rule|add_resource|register|mount)\(|urlpatterns|include\("
                          rb"|reverse(?:_lazy)?\(|redirect\(|url_(?:path_)?for\(|resolve_url\(|Blueprint\("),
-    "java": re.compile(
+    "java": lazy_regex(
         rb"Mapping\b|perform\(|\.ws\.rs\b|retrofit2?\.http\b|ServletContainer\(|restassured|RestTemplate|\.uri\("
         rb"|RouterFunction|(?:coR|r)outer\s*\{|io\.ktor\.(?:server\.)?routing\b"
     ),
-    "csharp": re.compile(
+    "csharp": lazy_regex(
         rb"Http(?:Get|Post|Put|Patch|Delete)\b|Route\(|\.Map(?:Get|Post|Put|Patch|Delete|Group)\(|Client\w*\.\w+Async"
     ),
-    "go": re.compile(
+    "go": lazy_regex(
         rb"\.(?:GET|POST|PUT|PATCH|DELETE|HandleFunc|Handle|Group|Route|Get|Post|Mount)\(\s*\"|\.(?:Group|Match|Methods)\("
         rb"|\bhttp(?:test)?\.(?:NewRequest|Get|Post|Head)|(?i:client|request|http|api|agent)\.(?:Get|Post|Put|Patch|Delete)\("
     ),
-    "rust": re.compile(rb"\.\s*(?:routes?|nest|merge)\(|utoipa|#\[(?:\w+::)*(?:get|post|put|patch|delete)\("
+    "rust": lazy_regex(rb"\.\s*(?:routes?|nest|merge)\(|utoipa|#\[(?:\w+::)*(?:get|post|put|patch|delete)\("
                        rb"|\.uri\(|Request::\w+\(|client\s*\.\s*(?:get|post|put|patch|delete|head)\("),
-    "php": re.compile(
+    "php": lazy_regex(
         rb"Route::|\$(?:app|router|group|routes?|r)->\w+\(|#\[[^\]\n]*Route\(|Http::|[cC]lient->|->(?:get|post|put|patch|delete)\w*\("
     ),
-    "elixir": re.compile(rb"\bPhoenix\.Router\b|,\s*:router\b|\bscope\s*\(?\s*\"/"),
-    "ruby": re.compile(
+    "elixir": lazy_regex(rb"\bPhoenix\.Router\b|,\s*:router\b|\bscope\s*\(?\s*\"/"),
+    "ruby": lazy_regex(
         rb"outes\.draw\b|_(?:path|url)\b|^(?:resources?|namespace|scope)[ (]+[:\"']"
         rb"|\b(?:get|post|put|patch|delete)[ (][\"']/",
         re.MULTILINE,
     ),
 }  # fmt: skip
+# Parts of these words, for languages in which the expressions take long: texts are found many times as fast.
+_PARTS: dict[str, tuple[bytes, ...]] = {
+    "java": (b"Mapping", b"perform(", b".ws.rs", b".http", b"ServletContainer(", b"restassured", b"RestTemplate",
+             b".uri(", b"RouterFunction", b"outer", b"io.ktor."),
+    "ruby": (b"outes.draw", b"_path", b"_url", b"resource", b"namespace", b"scope", b' "/', b" '/", b'("/', b"('/"),
+}  # fmt: skip
+# Other parts begin with a dot, which is looked for first.
+_MEMBERS: dict[str, "re.Pattern[bytes]"] = {
+    "ecmascript": lazy_regex(
+        rb"\.\s*(?:get|post|put|patch|delete|all|use|route|register|emit|on|once|head|options|setGlobalPrefix)\s*[(<]"
+    ),
+    "go": lazy_regex(
+        rb"\.(?:GET|POST|PUT|PATCH|DELETE|Handle|Group|Route|Mount|Match|Methods|NewRequest|Get|Post|Head|Put|Patch|Delete)"
+    ),
+}
+_OTHER_PARTS = {"ecmascript": (b"fetch", b"@Controller", b'"/', b"'/", b"`/")}
+
+
+def _may_have_routes(family: str, data: bytes) -> bool:
+    """Return False for a file in which `_WORDS` finds nothing, as far as that is seen at once."""
+    if family in _PARTS:
+        return any(part in data for part in _PARTS[family])
+    if family not in _MEMBERS:
+        return True
+    return any(part in data for part in _OTHER_PARTS.get(family, ())) or bool(_MEMBERS[family].search(data))
 
 
 def read_routes(
@@ -72,6 +98,6 @@ def read_routes(
     source = RouteText(data, tree, definitions)
     facts = list(read_computed_names(family, source))
     reader = _READERS.get(family)
-    if reader is not None and _WORDS[family].search(data):
+    if reader is not None and _may_have_routes(family, data) and _WORDS[family].search(data):
         facts += reader(source)
     return tuple(route for _, route in sorted(facts, key=lambda pair: pair[0]))

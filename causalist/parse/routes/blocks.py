@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import RouteFact, RouteForm
 from causalist.parse.routes.searched_text import ANY, RouteText, chain, literal, route_at
 
@@ -41,8 +42,8 @@ _RESOURCES = (
     ("update", "PUT", "", True), ("delete", "DELETE", "", True),
 )  # fmt: skip
 _SINGLE = ("edit", "new", "show", "create", "update", "delete")  # actions of one resource without an id
-_ATOM = re.compile(r":(\w+[?!]?)")
-_UPPER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_ATOM = lazy_regex(r":(\w+[?!]?)")
+_UPPER = lazy_regex(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class _Scope(NamedTuple):
@@ -202,13 +203,13 @@ def _below_resources(source: RouteText, statement: _Statement, around: _Scope) -
 
 # -- Ktor, and the functional routes of Spring in Kotlin
 
-_KTOR = re.compile(rb"\bio\.ktor\.server\.|\bio\.ktor\.routing\b")
+_KTOR = lazy_regex(rb"\bio\.ktor\.server\.|\bio\.ktor\.routing\b")
 _KTOR_VERBS = ("get", "post", "put", "patch", "delete", "head", "options", "webSocket", "sse")
-_SPRING_FUNCTIONAL = re.compile(rb"\bspringframework\.web\.(?:reactive\.|servlet\.)?function\b")
+_SPRING_FUNCTIONAL = lazy_regex(rb"\bspringframework\.web\.(?:reactive\.|servlet\.)?function\b")
 _SPRING_VERBS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
-_ROUTE_FUNCTION = re.compile(r"\bfun\s+(?:<[^>]*>\s*)?(?:Route|Routing)\.")
-_HTTP_METHOD = re.compile(r"HttpMethod\.(\w+)")
-_PATH_OF_PREDICATE = re.compile(r'"(/[^"\n]*)"')
+_ROUTE_FUNCTION = lazy_regex(r"\bfun\s+(?:<[^>]*>\s*)?(?:Route|Routing)\.")
+_HTTP_METHOD = lazy_regex(r"HttpMethod\.(\w+)")
+_PATH_OF_PREDICATE = lazy_regex(r'"(/[^"\n]*)"')
 
 
 class _KotlinBlock(NamedTuple):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import tree_sitter
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
 from causalist.model.node_ids import TYPE_KINDS, NodeKind
 from causalist.parse.routes.searched_text import (
@@ -20,22 +21,22 @@ from causalist.parse.routes.searched_text import (
     route_at,
 )
 
-_JS_CALL = re.compile(
+_JS_CALL = lazy_regex(
     rb"\.\s*(?P<verb>get|post|put|patch|delete|del|options|head|all|use|route|register|prefix|mount|emit|on|once"
     rb"|addListener|addEventListener|setGlobalPrefix|basePath)\s*"
     rb"(?:<[^<>()]{0,120}(?:<[^<>()]{0,60}>)?[^<>()]{0,40}>)?\((?=\s*[\"'`{A-Za-z])"
 )
-_JS_FETCH = re.compile(rb"(?<![\w$.])(?P<name>fetch|\$fetch|useFetch|ofetch|axios|ky|got)\s*(?:<[^()]{0,80}>)?\(")
-_JS_ROUTER = re.compile(rb"=\s*new\s+\w*(?:Router|Hono)\w*\s*(?:<[^()]{0,80}>)?\(")
+_JS_FETCH = lazy_regex(rb"(?<![\w$.])(?P<name>fetch|\$fetch|useFetch|ofetch|axios|ky|got)\s*(?:<[^()]{0,80}>)?\(")
+_JS_ROUTER = lazy_regex(rb"=\s*new\s+\w*(?:Router|Hono)\w*\s*(?:<[^()]{0,80}>)?\(")
 # What a client gives under its own name: `const { get } = useApi()`, `httpGet`.
-_JS_BARE = re.compile(
+_JS_BARE = lazy_regex(
     rb"(?<![\w$.@])(?P<verb>get|post|put|patch|del|httpGet|httpPost|httpPut|httpPatch|httpDelete)"
     rb"(?:<[^()\n]{0,80}>)?\((?=\s*[\"'`]/)"
 )
-_FETCHING = re.compile(rb"etch\s*[(<]|axios\s*\(|ky\(|got\(")
-_JS_DECORATOR = re.compile(rb"@(?P<name>Controller|Get|Post|Put|Patch|Delete|Head|Options|All|Sse)\s*\(")
-_JS_FUNCTION = re.compile(r"(async\b\s*)?(function\b|\([^()]*(\([^()]*\)[^()]*)*\)\s*(:[^=]+)?=>|\w+\s*=>)")
-_JS_MODULE = re.compile(r"""(?:require|import)\(\s*["'`]([^"'`]+)["'`]\s*\)""")
+_FETCHING = lazy_regex(rb"etch\s*[(<]|axios\s*\(|ky\(|got\(")
+_JS_DECORATOR = lazy_regex(rb"@(?P<name>Controller|Get|Post|Put|Patch|Delete|Head|Options|All|Sse)\s*\(")
+_JS_FUNCTION = lazy_regex(r"(async\b\s*)?(function\b|\([^()]*(\([^()]*\)[^()]*)*\)\s*(:[^=]+)?=>|\w+\s*=>)")
+_JS_MODULE = lazy_regex(r"""(?:require|import)\(\s*["'`]([^"'`]+)["'`]\s*\)""")
 # Events of the platform: handlers of the same name have nothing to do with each other.
 _PLATFORM_EVENTS = """
 error data end close open finish drain readable message connect connection disconnect listening request response exit
@@ -45,14 +46,14 @@ pipe unpipe SIGINT SIGTERM SIGHUP warning wheel touchstart touchmove touchend dr
 hashchange online offline storage select paste copy cut contextmenu dblclick
 """
 # What a value is given to, before it.
-_NAMED_VALUE = re.compile(
+_NAMED_VALUE = lazy_regex(
     rb"(?:(?<![\w$.])(?P<name>[\w$]+)\s*(?::[^=;\n]{0,60})?=|module\.exports\s*=|export\s+default)"
     rb"\s*(?:await\s+|new\s+)*$"
 )
 _WITHOUT_LITERAL = ("use", "route", "register", "mount", "setGlobalPrefix")
 _EITHER = ("api", "client", "server", "instance", "session")  # names of clients and of routers
 _WITH_BASE = ("http", "axios", "api", "apiclient")  # clients that often add the beginning of a path
-_RELATIVE_PATH = re.compile(r"[a-z][\w-]*(?:/|\?|$)")
+_RELATIVE_PATH = lazy_regex(r"[a-z][\w-]*(?:/|\?|$)")
 _MAX_CHAINED = 40  # calls in one chain
 _CHAINED = ("get", "post", "put", "patch", "delete", "options", "head", "all", "use", "route", "param", "register")
 _NOT_EVENTS = frozenset(_PLATFORM_EVENTS.split())

@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 import tree_sitter
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
 from causalist.model.node_ids import TYPE_KINDS
 from causalist.parse.routes.searched_text import (
     ANY,
     PLURALS,
     PY_LINK,
+    PY_LINKING,
     SINGULARS,
     MemberCall,
     RouteText,
@@ -28,26 +30,26 @@ from causalist.parse.routes.searched_text import (
     route_at,
 )
 
-_PY_DECORATOR = re.compile(
+_PY_DECORATOR = lazy_regex(
     rb"@(?P<receiver>[\w.]+)\.(?P<verb>route|get|post|put|patch|delete|head|options|websocket|api_route"
     rb"|websocket_route|trace)\("
 )
-_FAKES = re.compile(rb"\b(?:mocks?|mocker|responses|respx\w*|httpretty|requests_mock|monkeypatch)$")
-_PY_ROUTER = re.compile(rb"=\s*(?:\w+\.)*(?P<made>\w*(?:Blueprint|Router|Namespace|Api))\(")
-_MAKING_ROUTERS = re.compile(rb"Blueprint\(|Router\(|Namespace\(|Api\(")
-_PY_NAME = re.compile(rb"(?P<name>[\w.]+)\s*(?::\s*[\w.]+\s*)?$")
-_PY_MOUNT = re.compile(
+_FAKES = lazy_regex(rb"\b(?:mocks?|mocker|responses|respx\w*|httpretty|requests_mock|monkeypatch)$")
+_PY_ROUTER = lazy_regex(rb"=\s*(?:\w+\.)*(?P<made>\w*(?:Blueprint|Router|Namespace|Api))\(")
+_MAKING_ROUTERS = lazy_regex(rb"Blueprint\(|Router\(|Namespace\(|Api\(")
+_PY_NAME = lazy_regex(rb"(?P<name>[\w.]+)\s*(?::\s*[\w.]+\s*)?$")
+_PY_MOUNT = lazy_regex(
     rb"\.(?P<verb>include_router|register_blueprint|mount|add_url_rule|add_api_route|add_route|register|add_\w*resource"
     rb"|add_namespace)\("
 )
-_PY_PATH = re.compile(rb"(?<![\w.])(?P<verb>path|re_path|url)\(")
-_PY_NAMESPACE = re.compile(r"""\bnamespace\s*=\s*["'](\w+)["']""")
-_PY_SPACE_OF_LIST = re.compile(r"""\(.*,\s*["'](\w+)["']\s*,?\s*\)""", re.DOTALL)
-_PY_APP_NAME = re.compile(rb"^app_name\s*=\s*[\"'](?P<name>\w+)[\"']", re.MULTILINE)
-_PY_WRAPPED = re.compile(r"(?P<decorator>[\w.]+(?:\([^()]*\))?)\((?P<view>[A-Za-z_][\w.]*(?:\(.*\))?)\)", re.DOTALL)
-_PY_WRAPPER = re.compile(r"required|require_|exempt|cache|csrf|vary|gzip|xframe|decorat|permission|admin_view|protect")
-_PY_LIST = re.compile(rb"^(?P<name>\w+)\s*(?::[^=\n]+)?\+?=\s*(?:\w+\()?[\[(]", re.MULTILINE)
-_PY_CLIENT = re.compile(rb"""\.(?P<verb>get|post|put|patch|delete|head|options|request|open)\((?=\s*[furbFURB]?["'])""")
+_PY_PATH = lazy_regex(rb"(?<![\w.])(?P<verb>path|re_path|url)\(")
+_PY_NAMESPACE = lazy_regex(r"""\bnamespace\s*=\s*["'](\w+)["']""")
+_PY_SPACE_OF_LIST = lazy_regex(r"""\(.*,\s*["'](\w+)["']\s*,?\s*\)""", re.DOTALL)
+_PY_APP_NAME = lazy_regex(rb"^app_name\s*=\s*[\"'](?P<name>\w+)[\"']", re.MULTILINE)
+_PY_WRAPPED = lazy_regex(r"(?P<decorator>[\w.]+(?:\([^()]*\))?)\((?P<view>[A-Za-z_][\w.]*(?:\(.*\))?)\)", re.DOTALL)
+_PY_WRAPPER = lazy_regex(r"required|require_|exempt|cache|csrf|vary|gzip|xframe|decorat|permission|admin_view|protect")
+_PY_LIST = lazy_regex(rb"^(?P<name>\w+)\s*(?::[^=\n]+)?\+?=\s*(?:\w+\()?[\[(]", re.MULTILINE)
+_PY_CLIENT = lazy_regex(rb"""\.(?P<verb>get|post|put|patch|delete|head|options|request|open)\((?=\s*[furbFURB]?["'])""")
 
 
 def read_python(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
@@ -82,9 +84,10 @@ def read_python(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
     for call in source.calls(_PY_MOUNT):
         if source.is_code(call.name):
             yield from _python_mount(source, call)
-    if b"urlpatterns" in source.data or re.search(rb"\binclude\(", source.data):
+    is_including = b"include(" in source.data and re.search(rb"\binclude\(", source.data)
+    if is_including or b"urlpatterns" in source.data:
         yield from _django(source)
-    for match in source.matches(PY_LINK, "verb"):
+    for match in source.matches(PY_LINK, "verb") if any(word in source.data for word in PY_LINKING) else ():
         yield route_at(source, match.start("verb"), RouteForm.LINK, path=linked_name(match))
     for call in source.calls(_PY_CLIENT):
         if is_client(call.receiver) and source.is_code(call.name):
@@ -280,15 +283,15 @@ def _path_of_pattern(pattern: str) -> str:
 
 # -- Rails
 
-_RAILS_TEST = re.compile(rb"\bdescribe\b|\bRSpec\b|\bIntegrationTest\b")
+_RAILS_TEST = lazy_regex(rb"\bdescribe\b|\bRSpec\b|\bIntegrationTest\b")
 # Files that others draw begin with a statement of routes; namespaces alone are of Rake as well.
-_RAILS_DRAWN = re.compile(
+_RAILS_DRAWN = lazy_regex(
     rb"\b[rR]outes\.draw\b|^resources?[ (]+:"
     rb"|^(?:namespace|scope)[ (]+[:\"'][^\n]*\n\s*(?:resources?|get|post)[ (]+[:\"']",
     re.MULTILINE,
 )
 # With a block it is a route of Sinatra.
-_RAILS_REQUEST = re.compile(
+_RAILS_REQUEST = lazy_regex(
     rb"^[ \t]*+(?P<verb>get|post|put|patch|delete)[ (]\s*+[\"'](?P<path>/[^\"'\n]*+)[\"'](?![^\n]*\bdo\b)", re.MULTILINE
 )
 _RAILS_VERBS = ("get", "post", "put", "patch", "delete", "options", "match", "root")
@@ -298,7 +301,7 @@ _MEMBER_ACTIONS = (
 )  # fmt: skip
 _CANONICAL = ("index", "create", "new", "show", "update", "destroy")  # actions that no name of a route has
 _METHOD_LEVELS = ("collection", "member", "new")  # blocks whose canonical actions have no name and no path of their own
-_RAILS_SHORTHAND = re.compile(r"/?[-\w]+/[-\w/]+")  # a path that names its controller and action
+_RAILS_SHORTHAND = lazy_regex(r"/?[-\w]+/[-\w/]+")  # a path that names its controller and action
 _MAX_RAILS_DEPTH = 30  # blocks in blocks, and concerns in concerns
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Definition, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.parse.cleaned_text import RAILS_TEMPLATES
@@ -20,14 +21,14 @@ MAX_ARGUMENT_BYTES = 4_000  # of one call: a longer one is read up to there
 _MAX_ARGUMENTS = 12
 _ARGUMENT_READINGS = 8
 _NO_CODE = ("comment", "string", "text", "content", "fragment")  # in the types of nodes that are no code
-_DECORATOR = re.compile(r"decorator|annotation|attribute_|modifiers")  # types of nodes
+_DECORATOR = lazy_regex(r"decorator|annotation|attribute_|modifiers")  # types of nodes
 MAX_RECEIVER_BYTES = 200
 _NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$"
 _OPENING, _CLOSING = b"([{", b")]}"
-_CHAIN = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
-_STRING = re.compile(r"""(?:[rRbuUfF$@]{0,2})(?P<quote>"{3}|'{3}|["'`])(?P<text>.*?)(?P=quote)$""", re.DOTALL)
+_CHAIN = lazy_regex(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*")
+_STRING = lazy_regex(r"""(?:[rRbuUfF$@]{0,2})(?P<quote>"{3}|'{3}|["'`])(?P<text>.*?)(?P=quote)$""", re.DOTALL)
 
-_NAMED_TEXT = re.compile(rb"(?<![\w.])(?=(\w+)\s*(?::[^=\n]{1,40})?=\s*[\"'`]([^\"'`$\n]*)[\"'`])")
+_NAMED_TEXT = lazy_regex(rb"(?<![\w.])(?=(\w+)\s*(?::[^=\n]{1,40})?=\s*[\"'`]([^\"'`$\n]*)[\"'`])")
 _DECORABLE_KINDS = CALLABLE_KINDS | TYPE_KINDS
 
 
@@ -341,23 +342,24 @@ def requested_path(text: str | None) -> str:
 # -- names of routes
 
 # Calls of Django, Flask and Starlette that give the path of a route by its name, in code and in templates.
-PY_LINK = re.compile(
+PY_LINK = lazy_regex(
     rb"(?<!\w)(?P<verb>reverse|reverse_lazy|redirect|resolve_url|url_for|url_path_for)"
     rb"\(\s*(?:viewname\s*=\s*)?[\"'](?P<name>[\w.:-]+)[\"']"
 )
-_TEMPLATE_LINK = re.compile(rb"\{%-?\s*(?P<verb>url)\s+[\"'](?P<name>[\w.:-]+)[\"']")
+PY_LINKING = (b"reverse", b"redirect(", b"resolve_url(", b"url_for(", b"url_path_for(")  # one of it is in such a link
+_TEMPLATE_LINK = lazy_regex(rb"\{%-?\s*(?P<verb>url)\s+[\"'](?P<name>[\w.:-]+)[\"']")
 # A helper of Rails, `edit_user_path`; what else has a name like that is given a value or a body somewhere in the file.
-_RAILS_LINK = re.compile(
+_RAILS_LINK = lazy_regex(
     rb"(?<![\w.@$:\"'/-])(?:(?:[\w.]+\.)?(?:main_app|helpers?|view_context|url_helpers|routes)\.)?"
     rb"(?P<name>[a-z]\w*)_(?:path|url)\b(?![?!:]|\s*=(?![=~>]))"
 )
-_OWN_PATH = re.compile(
+_OWN_PATH = lazy_regex(
     rb"\b(?:def (?:self\.)?|attr_\w+[ (]:)(\w+_(?:path|url))\b|\b(\w+_(?:path|url))(?:\s*(?:\|\|)?=(?![=~>])|:(?!:))"
     rb"|[|,(]\s*(\w+_(?:path|url))\s*\|"
 )
-_RAILS_METHOD = re.compile(rb"method:?\s*(?:=>)?\s*:?[\"']?(get|post|put|patch|delete)\b")
-_RAILS_ASKING = re.compile(rb"(?:^|[\s(])(get|post|put|patch|delete|head)[ (]\s*$")
-_RAILS_FORM = re.compile(rb"\b(?:form_with|form_for|form_tag|button_to|simple_form_for)\b")
+_RAILS_METHOD = lazy_regex(rb"method:?\s*(?:=>)?\s*:?[\"']?(get|post|put|patch|delete)\b")
+_RAILS_ASKING = lazy_regex(rb"(?:^|[\s(])(get|post|put|patch|delete|head)[ (]\s*$")
+_RAILS_FORM = lazy_regex(rb"\b(?:form_with|form_for|form_tag|button_to|simple_form_for)\b")
 _MAX_LINE_BYTES = 300  # behind a helper in which options are searched
 
 
@@ -426,7 +428,7 @@ def read_template_links(path: str, data: bytes) -> tuple[RouteFact, ...]:
 
 # Of the inflections of Rails those that routes meet: ends of plurals, and what stands for them. The first fits.
 SINGULARS = tuple(
-    (re.compile(pattern), put)
+    (lazy_regex(pattern), put)
     for pattern, put in (
         (r"^(equipment|information|rice|money|species|series|fish|sheep|jeans|police|news)$", r"\1"),
         (r"(^|_)(pe)ople$", r"\1\2rson"), (r"(^|_)((?:wo)?m)en$", r"\1\2an"), (r"children$", "child"),
@@ -439,7 +441,7 @@ SINGULARS = tuple(
     )
 )  # fmt: skip
 PLURALS = tuple(
-    (re.compile(pattern), put)
+    (lazy_regex(pattern), put)
     for pattern, put in (
         (r"^(equipment|information|rice|money|species|series|fish|sheep|jeans|police|news)$", r"\1"),
         (r"(pe)rson$", r"\1ople"), (r"(^|_)(m)an$", r"\1\2en"), (r"child$", "children"), (r"(quiz)$", r"\1zes"),
@@ -465,24 +467,35 @@ def inflect(name: str, rules: "Sequence[tuple[re.Pattern[str], str]]") -> str:
 
 # Where a member of the object itself is looked up by a name, in each family; the name is a literal or a variable.
 _LOOKED_UP: dict[str, "re.Pattern[bytes]"] = {
-    "python": re.compile(rb"\bgetattr\(\s*(?:self|cls|type\(self\)|self\.__class__)\s*,\s*(?P<name>[^\n]{1,200})"),
-    "ecmascript": re.compile(rb"\bthis\[\s*(?P<name>[^\]\n]{1,200})\]"),
-    "ruby": re.compile(rb"(?<![.\w])(?:self\.)?(?:public_)?(?:send|__send__|method)[ (]\s*(?P<name>[^\n]{1,200})"),
-    "php": re.compile(rb"\$this->(?:\{\s*(?P<name>[^}\n]{1,200})\}|(?P<held>\$\w+))\s*\("),
+    "python": lazy_regex(rb"\bgetattr\(\s*(?:self|cls|type\(self\)|self\.__class__)\s*,\s*(?P<name>[^\n]{1,200})"),
+    "ecmascript": lazy_regex(rb"\bthis\[\s*(?P<name>[^\]\n]{1,200})\]"),
+    # What may stand before it is asked for behind the first letter: expressions that begin with letters are searched
+    # several times as fast.
+    "ruby": lazy_regex(
+        rb"(?:s(?<![.\w]s)(?:end|elf\.(?:public_)?(?:send|__send__|method))"
+        rb"|p(?<![.\w]p)ublic_(?:send|__send__|method)|_(?<![.\w]_)_send__|m(?<![.\w]m)ethod)"
+        rb"[ (]\s*(?P<name>[^\n]{1,200})"
+    ),
+    "php": lazy_regex(rb"\$this->(?:\{\s*(?P<name>[^}\n]{1,200})\}|(?P<held>\$\w+))\s*\("),
 }
-_LOOKING_UP = re.compile(rb"getattr\(|this\[|send[ (]|method[ (]|->[{$]")
+_LOOKING_UP = {
+    "python": (b"getattr(",),
+    "ecmascript": (b"this[",),
+    "ruby": (b"send", b"method"),
+    "php": (b"->{", b"->$"),
+}
 # A literal that begins the name, and what is put behind it: `"visit_" + x`, `f"visit_{x}"`, `"visit_%s" % x`.
-_BEGUN = re.compile(
+_BEGUN = lazy_regex(
     r"""[:fFrRbBuU]{0,2}(?P<quote>["'`])(?P<prefix>[A-Za-z_$][\w$]{1,60}?)(?:(?P=quote)\s*[+.]|%|\{|\$\{|\$\w|#\{)"""
 )
-_VARIABLE = re.compile(r"\$?[A-Za-z_]\w*")
+_VARIABLE = lazy_regex(r"\$?[A-Za-z_]\w*")
 _MAX_BEFORE = 1_500  # bytes before a look-up in which its name is given a value
 
 
 def read_computed_names(family: str, source: RouteText) -> Iterator[tuple[int, RouteFact]]:
     """Yield the start and fact of each look-up of a member by a name of which the beginning is known."""
     pattern = _LOOKED_UP.get(family)
-    if pattern is None or not _LOOKING_UP.search(source.data):
+    if pattern is None or not any(word in source.data for word in _LOOKING_UP[family]):
         return
     for match in pattern.finditer(source.data):
         name = (match["name"] or match.groupdict().get("held") or b"").decode("utf-8", "replace")

@@ -4,6 +4,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import RouteFact, RouteForm
 from causalist.model.node_ids import TYPE_KINDS, NodeKind
 from causalist.parse.routes.blocks import read_kotlin_blocks, read_spring_functions
@@ -23,14 +24,14 @@ from causalist.parse.routes.searched_text import (
 )
 
 _Found = Iterator[tuple[int, RouteFact]]
-_QUOTED = re.compile(r'"([^"\n]*)"')
+_QUOTED = lazy_regex(r'"([^"\n]*)"')
 _MAX_BEFORE_BYTES = 160  # of a statement before a call
 
 # -- Spring
 
-_SPRING = re.compile(rb"@(?P<name>Request|Get|Post|Put|Patch|Delete)Mapping\b(?P<call>\s*\()?")
-_SPRING_PATH = re.compile(r'(?:^|\b(?:value|path)\s*=)\s*(\{[^}]*\}|\[[^\]]*\]|"[^"]*")')
-_MOCK_MVC = re.compile(rb"\b(?P<verb>get|post|put|patch|delete)\(\s*(?=\")")
+_SPRING = lazy_regex(rb"@(?P<name>Request|Get|Post|Put|Patch|Delete)Mapping\b(?P<call>\s*\()?")
+_SPRING_PATH = lazy_regex(r'(?:^|\b(?:value|path)\s*=)\s*(\{[^}]*\}|\[[^\]]*\]|"[^"]*")')
+_MOCK_MVC = lazy_regex(rb"\b(?P<verb>get|post|put|patch|delete)\(\s*(?=\")")
 
 
 def read_java(source: RouteText) -> _Found:
@@ -79,15 +80,15 @@ def _spring(source: RouteText) -> _Found:
 
 # -- JAX-RS, and clients
 
-_JAX = re.compile(rb"@(?P<name>Path|ApplicationPath|GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b(?P<call>\s*\()?")
-_JAX_SERVLET = re.compile(rb"new\s+ServletContainer\([^()]*+\)\s*+\)\s*+,\s*+\"(?P<path>/[^\"*]*+)\*\"")
-_JAX_WORDS = re.compile(rb"\.ws\.rs\b|\bretrofit2?\b|ServletContainer\(")
-_PATTERN = re.compile(r"\{\s*(\w+)\s*:[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")  # `{id: [0-9]+}`
+_JAX = lazy_regex(rb"@(?P<name>Path|ApplicationPath|GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)\b(?P<call>\s*\()?")
+_JAX_SERVLET = lazy_regex(rb"new\s+ServletContainer\([^()]*+\)\s*+\)\s*+,\s*+\"(?P<path>/[^\"*]*+)\*\"")
+_JAX_WORDS = lazy_regex(rb"\.ws\.rs\b|\bretrofit2?\b|ServletContainer\(")
+_PATTERN = lazy_regex(r"\{\s*(\w+)\s*:[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")  # `{id: [0-9]+}`
 _JAVA_CLIENTS = (
     (_MOCK_MVC, b"perform("),
-    (re.compile(rb"(?:\)|RestAssured)\s*\.\s*(?P<verb>get|post|put|patch|delete)\(\s*(?=\")"), b"restassured"),
-    (re.compile(rb"(?i:rest\w*)\.(?P<verb>get|post|put|patch|delete)(?:For)?\w*\(\s*(?=\")"), b"RestTemplate"),
-    (re.compile(rb"\.(?P<verb>get|post|put|patch|delete)\(\)\s*\.uri\(\s*(?=\")"), b".uri("),
+    (lazy_regex(rb"(?:\)|RestAssured)\s*\.\s*(?P<verb>get|post|put|patch|delete)\(\s*(?=\")"), b"restassured"),
+    (lazy_regex(rb"(?i:rest\w*)\.(?P<verb>get|post|put|patch|delete)(?:For)?\w*\(\s*(?=\")"), b"RestTemplate"),
+    (lazy_regex(rb"\.(?P<verb>get|post|put|patch|delete)\(\)\s*\.uri\(\s*(?=\")"), b".uri("),
 )
 
 
@@ -130,11 +131,11 @@ def _jax_rs(source: RouteText) -> _Found:
 
 # -- ASP.NET
 
-_ASP = re.compile(
+_ASP = lazy_regex(
     rb"(?<=[\[,\s])(?P<name>Route|Http(?:Get|Post|Put|Patch|Delete|Head|Options))\b(?P<call>\s*\()?(?=[\](,\s\"])"
 )
-_ASP_MAP = re.compile(rb"\.(?P<verb>MapGet|MapPost|MapPut|MapPatch|MapDelete|MapGroup)\(\s*(?=\")")
-_ASP_CLIENT = re.compile(
+_ASP_MAP = lazy_regex(rb"\.(?P<verb>MapGet|MapPost|MapPut|MapPatch|MapDelete|MapGroup)\(\s*(?=\")")
+_ASP_CLIENT = lazy_regex(
     rb"\.(?P<verb>Get|Post|Put|Patch|Delete)(?:String|FromJson|AsJson|Stream|ByteArray)?Async\s*(?:<[^<>()]*>)?\(\s*(?=\$?\")"
 )
 
@@ -195,28 +196,30 @@ def _bound_name(source: RouteText, start: int) -> str:
 
 # -- Go
 
-_GO = re.compile(
+_GO = lazy_regex(
     rb"\.(?P<verb>GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|Any|Handle|HandleFunc|Get|Post|Put|Patch|Delete|Head|Options"
     rb"|Group|Route|Mount|PathPrefix|Match)\(\s*(?:\[\]string\{(?P<methods>[^{}]*)\}\s*,\s*)?(?=\")"
 )
 _GO_GROUPS = ("Group", "Route", "PathPrefix")
 _MAX_CHAINED = 20  # calls in one chain
-_GO_REGISTER = re.compile(
+_GO_REGISTER = lazy_regex(
     rb"(?<![\w.])(?P<function>(?:[a-z]\w*\.)?[A-Za-z]\w*)\(\s*(?P<router>[a-z]\w*)"
     rb"(?P<group>\.Group\(\s*\"(?P<path>[^\"]*)\"\s*\))?\s*[,)]"
 )
-_GO_METHODS = re.compile(rb"\s*\.Methods\(([^()]*)\)")
-_GO_ROUTER = re.compile(
-    rb"(?P<name>\w+)\s*:?=\s*"
+_GO_METHODS = lazy_regex(rb"\s*\.Methods\(([^()]*)\)")
+_GO_ROUTER = lazy_regex(
+    rb"(?P<name>\w++)\s*:?=\s*"
     rb"(?:gin\.(?:Default|New)|echo\.New|chi\.NewRouter|mux\.NewRouter|fiber\.New|http\.NewServeMux)\("
 )
+_GO_MAKING = (b"gin.", b"echo.New", b"chi.NewRouter", b"mux.NewRouter", b"fiber.New", b"http.NewServeMux")
 
 
 def read_go(source: RouteText) -> _Found:
     """Yield the start and fact of each route and request of a Go file."""
     yield from _go_requests(source)
     yield from _go_built_routes(source)
-    routers = {match["name"].decode() for match in _GO_ROUTER.finditer(source.data)}
+    has_routers = any(word in source.data for word in _GO_MAKING)
+    routers = {match["name"].decode() for match in _GO_ROUTER.finditer(source.data)} if has_routers else set()
     around: list[tuple[int, int, str]] = []  # (start, end, path) of functions that are given a part of the routes
     calls = [call for call in source.calls(_GO) if source.is_code(call.name)]
     for call in calls:
@@ -264,7 +267,7 @@ def read_go(source: RouteText) -> _Found:
                 source, call.start, RouteForm.ROUTE, receiver=call.receiver, method=method, path=prefix + path,
                 handler=handler,
             )  # fmt: skip
-    for match in _GO_REGISTER.finditer(source.data) if calls or routers else ():
+    for match in _GO_REGISTER.finditer(source.data) if routers or (calls and b".Group(" in source.data) else ():
         router = match["router"].decode()
         if (match["group"] or router in routers) and source.is_code(match.start("function")):
             path = (match["path"] or b"").decode()
@@ -273,13 +276,13 @@ def read_go(source: RouteText) -> _Found:
 
 
 # The builder of gorilla/mux: `r.Methods("GET").Path("/x").Handler(h)`, in either order.
-_GO_BUILT = re.compile(
+_GO_BUILT = lazy_regex(
     rb"""(?P<receiver>\b\w+)(?P<steps>(?:\s*\.\s*(?:Methods|Path|PathPrefix)\([^()\n]*\)){2,3})\s*\.\s*Handler(?:Func)?\("""
 )
 
 
 def _go_built_routes(source: RouteText) -> _Found:
-    for match in _GO_BUILT.finditer(source.data):
+    for match in _GO_BUILT.finditer(source.data) if b"Methods(" in source.data else ():
         steps = dict(re.findall(r"(Methods|Path)\w*\(([^()]*)\)", match["steps"].decode("utf-8", "replace")))
         path = literal(steps.get("Path", "").strip())
         if path is None or "Methods" not in steps or not source.is_code(match.start("receiver")):
@@ -295,10 +298,10 @@ def _go_built_routes(source: RouteText) -> _Found:
             )  # fmt: skip
 
 
-_GO_REQUEST = re.compile(rb"\.(?P<verb>NewRequest(?:WithContext)?|Get|Head|Post|PostForm|Put|Patch|Delete)\(")
-_GO_FORMATTED = re.compile(r'fmt\.Sprintf\(\s*("(?:[^"\\\n]|\\.)*")(?:[^()"]|"[^"\n]*"|\([^()]*\))*\)')
-_GO_PART = re.compile(r'"(?:[^"\\\n]|\\.)*"|`[^`]*`|\+|[^"`+]+')
-_GO_DIRECTIVE = re.compile(r"%[-+#0 ]*\d*(?:\.\d+)?[a-zA-Z]")
+_GO_REQUEST = lazy_regex(rb"\.(?P<verb>NewRequest(?:WithContext)?|Get|Head|Post|PostForm|Put|Patch|Delete)\(")
+_GO_FORMATTED = lazy_regex(r'fmt\.Sprintf\(\s*("(?:[^"\\\n]|\\.)*")(?:[^()"]|"[^"\n]*"|\([^()]*\))*\)')
+_GO_PART = lazy_regex(r'"(?:[^"\\\n]|\\.)*"|`[^`]*`|\+|[^"`+]+')
+_GO_DIRECTIVE = lazy_regex(r"%[-+#0 ]*\d*(?:\.\d+)?[a-zA-Z]")
 
 
 def _go_requests(source: RouteText) -> _Found:
@@ -359,13 +362,13 @@ def _go_receiver(source: RouteText, call: MemberCall) -> tuple[str, str]:
 
 # -- Rust
 
-_RUST = re.compile(rb"\.\s*(?P<verb>route|nest|merge|nest_service)\(")
-_RUST_ATTRIBUTE = re.compile(rb"#\[(?:\w+::)*(?P<verb>get|post|put|patch|delete|head|options)\(\s*(?=\")")
-_RUST_DECLARED = re.compile(rb"#\[(?:utoipa::)?path\(\s*(?P<verb>[a-z]+\b(?:\([a-z,\s]*\))?)\s*,")
-_RUST_ROUTES = re.compile(rb"\.\s*(?P<verb>routes)\(\s*(?:\w+::)*routes!\(")
-_RUST_FUNCTION = re.compile(rb"\n[ \t]*(?:pub\b(?:\([^()]*\))?\s+)?(?:async\s+|unsafe\s+)*(?P<fn>fn)\s")
+_RUST = lazy_regex(rb"\.\s*(?P<verb>route|nest|merge|nest_service)\(")
+_RUST_ATTRIBUTE = lazy_regex(rb"#\[(?:\w+::)*(?P<verb>get|post|put|patch|delete|head|options)\(\s*(?=\")")
+_RUST_DECLARED = lazy_regex(rb"#\[(?:utoipa::)?path\(\s*(?P<verb>[a-z]+\b(?:\([a-z,\s]*\))?)\s*,")
+_RUST_ROUTES = lazy_regex(rb"\.\s*(?P<verb>routes)\(\s*(?:\w+::)*routes!\(")
+_RUST_FUNCTION = lazy_regex(rb"\n[ \t]*(?:pub\b(?:\([^()]*\))?\s+)?(?:async\s+|unsafe\s+)*(?P<fn>fn)\s")
 _NEW_ROUTERS = ("Router::new()", "OpenApiRouter::new()")
-_RUST_METHOD = re.compile(r"\b(get|post|put|patch|delete|head|options|any)\(\s*([A-Za-z_][\w:]*)?")
+_RUST_METHOD = lazy_regex(r"\b(get|post|put|patch|delete|head|options|any)\(\s*([A-Za-z_][\w:]*)?")
 
 
 def read_rust(source: RouteText) -> _Found:
@@ -430,12 +433,12 @@ def read_rust(source: RouteText) -> _Found:
             )  # fmt: skip
 
 
-_RUST_CALL = re.compile(rb"\.\s*(?P<verb>uri|get|post|put|patch|delete|head)\(")
-_RUST_MADE = re.compile(rb"Request::(?P<verb>get|post|put|patch|delete|head)\(")
-_RUST_METHOD_SAID = re.compile(
+_RUST_CALL = lazy_regex(rb"\.\s*(?P<verb>uri|get|post|put|patch|delete|head)\(")
+_RUST_MADE = lazy_regex(rb"Request::(?P<verb>get|post|put|patch|delete|head)\(")
+_RUST_METHOD_SAID = lazy_regex(
     r"\bMethod::([A-Z]+)|\.method\(\s*\"([A-Z]+)\"|Request::(get|post|put|patch|delete|head)\("
 )
-_RUST_TEXT = re.compile(r'&?\s*(?:format!\(\s*)?"((?:[^"\\\n]|\\.)*)"')
+_RUST_TEXT = lazy_regex(r'&?\s*(?:format!\(\s*)?"((?:[^"\\\n]|\\.)*)"')
 _MAX_CHAIN_BYTES = 400  # before and behind a path, in which its method stands
 
 
@@ -476,25 +479,25 @@ def _rust_router(source: RouteText, call: MemberCall) -> str:
 
 _PHP_VERB = r"get|post|put|patch|delete|options|any|match|map|resource|resources|apiResource|apiResources|singleton"
 # A chain of the facade, `Route::middleware('x')->get(`, or of a router that is given: `$router->get(`.
-_PHP_REGISTRATION = re.compile(
+_PHP_REGISTRATION = lazy_regex(
     rf"(?<![\w$\\])(?P<base>Route::|\$(?:app|router|group|routes?|r)->)(?P<verb>{_PHP_VERB}|group)\(".encode()
 )
-_PHP_CHAINED = re.compile(rf"->\s*(?P<verb>{_PHP_VERB}|group)\(".encode())
-_PHP_CHAIN_START = re.compile(r"(?<![\w$\\])Route::\w+\(|\$(?:app|router|group|routes?)->\w+\(")
+_PHP_CHAINED = lazy_regex(rf"->\s*(?P<verb>{_PHP_VERB}|group)\(".encode())
+_PHP_CHAIN_START = lazy_regex(r"(?<![\w$\\])Route::\w+\(|\$(?:app|router|group|routes?)->\w+\(")
 _MAX_PHP_CHAIN_BYTES = 600  # of the calls before one of a chain
-_PHP_PREFIX = re.compile(r"""(?:\bprefix\(\s*|["']prefix["']\s*=>\s*)(["'])(?P<path>[^"'\n]*)\1""")
-_PHP_CONTROLLER = re.compile(r"\bcontroller\(\s*(?P<name>\\?\w[\w\\]*)::class")
-_PHP_CLASS = re.compile(r"\\?(?P<name>\w[\w\\]*)::class")
-_PHP_PAIR = re.compile(r"""\[\s*\\?(?P<name>\w[\w\\]*)::class\s*,\s*["'](?P<method>\w+)["']\s*,?\s*\]""")
-_PHP_AT = re.compile(r"""["']\\?(?P<name>[\w\\]+)[@:](?P<method>\w+)["']""")
-_PHP_WORDS = re.compile(r"""["']([\w-]+)["']""")
+_PHP_PREFIX = lazy_regex(r"""(?:\bprefix\(\s*|["']prefix["']\s*=>\s*)(["'])(?P<path>[^"'\n]*)\1""")
+_PHP_CONTROLLER = lazy_regex(r"\bcontroller\(\s*(?P<name>\\?\w[\w\\]*)::class")
+_PHP_CLASS = lazy_regex(r"\\?(?P<name>\w[\w\\]*)::class")
+_PHP_PAIR = lazy_regex(r"""\[\s*\\?(?P<name>\w[\w\\]*)::class\s*,\s*["'](?P<method>\w+)["']\s*,?\s*\]""")
+_PHP_AT = lazy_regex(r"""["']\\?(?P<name>[\w\\]+)[@:](?P<method>\w+)["']""")
+_PHP_WORDS = lazy_regex(r"""["']([\w-]+)["']""")
 # What the routes of a resource do, with the rest of the path: `{}` stands for the name of the parameter.
 _PHP_ACTIONS = (
     ("index", "GET", ""), ("create", "GET", "/create"), ("store", "POST", ""), ("show", "GET", "/{}"),
     ("edit", "GET", "/{}/edit"), ("update", "PUT", "/{}"), ("update", "PATCH", "/{}"), ("destroy", "DELETE", "/{}"),
 )  # fmt: skip
-_SYMFONY = re.compile(rb"#\[(?:[^\]\n]*,\s*)?(?P<name>(?:\w+\\)*Route)\(")
-_PHP_TESTED = re.compile(
+_SYMFONY = lazy_regex(rb"#\[(?:[^\]\n]*,\s*)?(?P<name>(?:\w+\\)*Route)\(")
+_PHP_TESTED = lazy_regex(
     rb"(?:\$this|\$(?:\w+->)*\w*[cC]lient|\)|\$(?:\w+->)*http|Http::\w+\([^()\n]*\)|Http)\s*(?:->|::)\s*"
     rb"(?P<verb>get|post|put|patch|delete|json|call|request)(?P<rest>Json|As)?\("
 )
