@@ -131,7 +131,10 @@ class LocalNames:
         if self.lambdas and name == self._implicit:
             return True
         visible = self._visible
-        return any(visible.get((frame.index, name)) for frame in frames)
+        for frame in frames:  # noqa: SIM110 - most names are asked for, and a generator takes twice the time
+            if visible.get((frame.index, name)):
+                return True
+        return False
 
     def spell(self, chain: str, frames: Sequence[OpenDefinition]) -> str:
         """Return a chain with its first name spelled as its innermost declaration so far."""

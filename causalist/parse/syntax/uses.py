@@ -428,6 +428,7 @@ class UseReader:
         self._has_elements = bool(scopes.settings.names.assigned_infixes)
         self._sigil = scopes.settings.names.sigil.encode()
         self._bare_calls = scopes.settings.names.bare_calls
+        self._has_blocks, self._rebinds = scopes.settings.names.block_scopes, scopes.settings.names.rebinding
         types = scopes.settings.types
         self._lists_arguments = types.listed or bool(types.literals and scopes.settings.modules.headers)
         self._is_never_overloaded = re.compile(scopes.settings.names.never_overloaded or "(?!)").fullmatch
@@ -675,21 +676,30 @@ class UseReader:
         if self._prefixed:
             self._on_scoped_reference(start, end)
             return
-        if start in (self.taken, self._named.taken) or start < self.skipped_to or self._modules.group is not None:
+        if (
+            start == self.taken
+            or start == self._named.taken
+            or start < self.skipped_to
+            or self._modules.group is not None
+        ):
             return
-        data = self._scopes.data
-        if start and (data[start - 1] == 46 or data[start - 2 : start] == b"::"):  # a member of the chain before
-            return
-        names = self._settings.names
+        scopes = self._scopes
+        data = scopes.data
+        before = data[start - 1] if start else 0
+        if before == 46 or (before == 58 and start > 1 and data[start - 2] == 58):  # "." or "::"
+            return  # a member of the chain before
         if self._sigil:
             if data.endswith(self._sigil, 0, start):
                 return  # a variable
             if self._spans and self._spans[-1][1] == start:
                 return  # the first part of a name that was captured whole
-        if names.block_scopes and self._scopes.is_local(self._scopes.text(start, end)):
-            return
-        if data[end : end + 1] == b"=" and data[end + 1 : end + 2] not in (b"=", b">"):
+        name = ""
+        if self._has_blocks:
+            name = scopes.text(start, end)
+            if scopes.local_names.is_declared(name, scopes.frames):
+                return
+        if data.startswith(b"=", end) and not data.startswith((b"==", b"=>"), end):
             return  # the name of a keyword argument
-        if names.rebinding and self._scopes.own_chain(name := self._scopes.text(start, end), start) != name:
+        if self._rebinds and scopes.own_chain(name := name or scopes.text(start, end), start) != name:
             return  # a variable
-        self._spans.append((self._scopes.use_scope(), start, end))
+        self._spans.append((scopes.use_scope(), start, end))
