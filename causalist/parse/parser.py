@@ -115,7 +115,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         captures = _read_captures(query, tree.root_node, grammar.settings.family, len(text))
     with stage("parse: captures"):
         collector = FactCollector(text, grammar.settings)
-        collector.run(captures)
+        collector.run(captures, tree.root_node.end_byte)
         definitions = collector.definitions()
     if secrets:
         definitions = [d._replace(signature=shorten_masks(d.signature), doc=shorten_masks(d.doc)) for d in definitions]

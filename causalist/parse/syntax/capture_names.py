@@ -6,7 +6,6 @@ imports and bindings. docs/adding-a-language.md describes each.
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum, auto
-from operator import itemgetter
 
 import tree_sitter
 
@@ -295,10 +294,11 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
 }
 
 
-def events_of(captures: Mapping[str, Sequence[tree_sitter.Node]], n_bytes: int) -> list[Event]:
+def events_of(captures: Mapping[str, Sequence[tree_sitter.Node]], n_bytes: int, end_byte: int) -> list[Event]:
     """Return the captures in file order, outer ones before inner ones.
 
-    Captures of input that was added after the `n_bytes` of the file are cut or left out.
+    Where the tree ends at an `end_byte` after the `n_bytes` of the file, for input that was added, captures of that are
+    cut or left out.
     """
     events: list[Event] = []
     for name, nodes in captures.items():
@@ -306,7 +306,7 @@ def events_of(captures: Mapping[str, Sequence[tree_sitter.Node]], n_bytes: int) 
             continue  # only a predicate of the query asks for it
         tag = int(TAG_OF_CAPTURE[name])
         events += [(node.start_byte, -node.end_byte, tag) for node in nodes]
-    if events and -min(events, key=itemgetter(1))[1] > n_bytes:
+    if end_byte > n_bytes:
         cut = ((start, max(minus_end, -n_bytes), tag) for start, minus_end, tag in events)
         events = [event for event in cut if event[0] < -event[1]]
     events.sort()
