@@ -131,13 +131,14 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if declared is not None:
         bound = _with_declared_types(collector.binding_reader.bindings, declared, rows_of_interfaces(small))
         collector.binding_reader.bindings = bound
-    kept = read_kept_functions(grammar.settings.family, tree, text, definitions, imports)
+    source = RouteText(text, tree, definitions)
+    kept = read_kept_functions(grammar.settings.family, source, imports)
     has_fixtures = grammar.settings.tests.fixtures
-    fixtures = read_fixtures(tree, text, definitions) if has_fixtures else []
-    named = read_string_targets(text, tree, definitions) if has_fixtures else ()
+    fixtures = read_fixtures(source) if has_fixtures else []
+    named = read_string_targets(source) if has_fixtures else ()
     lookups = read_lookups(grammar.settings.lookups, tree, text, definitions)
     asked = {(each.scope, each.key) for each in lookups}
-    links = read_code_links(grammar.settings.family, RouteText(text, tree, definitions))
+    links = read_code_links(grammar.settings.family, source.renewed())
     facts = FileFacts(
         language=grammar.dialect.name,
         definitions=tuple(definitions),
@@ -155,7 +156,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
             *collector.binding_reader.bindings,
             *kept,
             *read_decorators(text, definitions, grammar.settings.names),
-            *read_set_attributes(text, tree, definitions, grammar.settings.names),
+            *read_set_attributes(source, grammar.settings.names),
         ),
         returns=tuple(declared.returns if declared is not None else collector.returns()),
         package=collector.package,
@@ -166,7 +167,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         implementations=tuple(collector.implementations()),
         accesses=tuple(collector.access_reader.accesses),
         lookups=lookups,
-        routes=read_routes(grammar.settings.family, tree, text, definitions),
+        routes=read_routes(grammar.settings.family, source.renewed()),
         links=tuple(each for each in links if (each.scope, each.name) not in asked),
         tests=tuple(
             i
@@ -471,17 +472,17 @@ _DECORATED_KINDS = CALLABLE_KINDS | TYPE_KINDS
 _MANIFESTS = ("pyproject.toml", "setup.cfg", "entry_points.txt")
 
 
-def read_fixtures(tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Definition]) -> list[Export]:
+def read_fixtures(source: RouteText) -> list[Export]:
     """Return the fixtures that decorators make, in the order of the file."""
-    if b"fixture" not in data:
+    if b"fixture" not in source.data:
         return []
-    source, exports = RouteText(data, tree, definitions), list[Export]()
+    exports = list[Export]()
     for match in source.matches(_FIXTURE, "name"):
         number = source.owner_at(match.start("name"))
         if number < 0:
             continue
         arguments = source.arguments(match.end())[0] if match["call"] else []
-        definition = definitions[number]
+        definition = source.definitions[number]
         name = literal(keyword(arguments, "name") or "") or definition.name
         holder = definition.qualname.rpartition(".")[0]
         exported = f"{holder}.{name}" if holder else name
@@ -508,17 +509,15 @@ def read_decorators(data: bytes, definitions: Sequence[Definition], names: NameS
             yield Binding(definition.parent, f"{DECORATED}{own}", "", f"{chain}()" if match["call"] else chain, row)
 
 
-def read_set_attributes(
-    data: bytes, tree: tree_sitter.Tree, definitions: Sequence[Definition], names: NameSettings
-) -> Iterator[Binding]:
+def read_set_attributes(source: RouteText, names: NameSettings) -> Iterator[Binding]:
     """Yield the attributes that objects are given: those that a function returns, and those of `setattr`.
 
     That is by a literal name, or by each of several in a loop.
     """
     if not names.decorators:
         return
-    source = RouteText(data, tree, definitions)
-    for number, definition in enumerate(definitions):
+    data = source.data
+    for number, definition in enumerate(source.definitions):
         if (
             "ype" in definition.signature
             and definition.kind in CALLABLE_KINDS
@@ -544,10 +543,9 @@ def read_set_attributes(
             yield Binding(scope, target, "", f"{of.decode()}.{name}" if of else match["value"].decode(), row)
 
 
-def read_string_targets(data: bytes, tree: tree_sitter.Tree, definitions: Sequence[Definition]) -> Iterator[Reference]:
+def read_string_targets(source: RouteText) -> Iterator[Reference]:
     """Yield a reference for each string that may be the dotted name of a definition, `STRING_TARGET` before it."""
-    source = RouteText(data, tree, definitions)
-    for n, match in enumerate(_DOTTED.finditer(data)):
+    for n, match in enumerate(_DOTTED.finditer(source.data)):
         if n >= _MAX_STRINGS:
             return
         if not _NO_NAMES.search(match["name"]):
@@ -582,19 +580,17 @@ _PATTERNS = {
 _FAMILIES = {"c": "c", "cpp": "c", "ecmascript": "ecmascript"}
 
 
-def read_kept_functions(
-    family: str, tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Definition], imports: Sequence[Import]
-) -> list[Binding]:
+def read_kept_functions(family: str, source: RouteText, imports: Sequence[Import]) -> list[Binding]:
     """Return the functions of this file, and imported names, that are kept under a name, in order."""
     pattern = _PATTERNS.get(_FAMILIES.get(family, ""))
     if pattern is None:
         return []
-    names = {each.name for each in definitions if each.kind in CALLABLE_KINDS}
+    names = {each.name for each in source.definitions if each.kind in CALLABLE_KINDS}
     names.update(each.alias for each in imports if each.alias)
     if not names:
         return []
-    source, bindings = RouteText(data, tree, definitions), list[Binding]()
-    for match in pattern.finditer(data):
+    bindings = list[Binding]()
+    for match in pattern.finditer(source.data):
         value = match["value"].decode()
         if value in names and _is_kept(source.node(match.start("key"))):
             row = source.row(match.start("key"))

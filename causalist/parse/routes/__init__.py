@@ -8,12 +8,10 @@ files are linked (`graph.relations.routes`).
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-
-import tree_sitter
+from collections.abc import Callable, Iterator
 
 from causalist._internal.lazy import lazy_regex
-from causalist.model.facts import Definition, RouteFact
+from causalist.model.facts import RouteFact
 from causalist.parse.routes.blocks import read_phoenix
 from causalist.parse.routes.ecmascript import read_ecmascript
 from causalist.parse.routes.python_ruby import read_python, read_rails
@@ -91,11 +89,9 @@ def _may_have_routes(family: str, data: bytes) -> bool:
     return any(part in data for part in _OTHER_PARTS.get(family, ())) or bool(_MEMBERS[family].search(data))
 
 
-def read_routes(
-    family: str, tree: tree_sitter.Tree, data: bytes, definitions: Sequence[Definition]
-) -> tuple[RouteFact, ...]:
+def read_routes(family: str, source: RouteText) -> tuple[RouteFact, ...]:
     """Return the routes, the events and the look-ups by a computed name of a file, by position."""
-    source = RouteText(data, tree, definitions)
+    data = source.data
     facts = list(read_computed_names(family, source))
     reader = _READERS.get(family)
     if reader is not None and _may_have_routes(family, data) and _WORDS[family].search(data):

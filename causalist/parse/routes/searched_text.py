@@ -60,7 +60,13 @@ class RouteText:
         self.data = data
         self.definitions = definitions
         self.root = tree.root_node
-        self._left_to_read = _ARGUMENT_READINGS * len(data) + MAX_ARGUMENT_BYTES
+        self._left_to_read = 0
+        self.renewed()
+
+    def renewed(self) -> "RouteText":
+        """Return the same text, of whose arguments as much may be read as at first."""
+        self._left_to_read = _ARGUMENT_READINGS * len(self.data) + MAX_ARGUMENT_BYTES
+        return self
 
     @cached_property
     def _line_feeds(self) -> list[int]:
