@@ -36,16 +36,20 @@ def exports(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
 class _LazyModule(ModuleType):
     """A module that is imported on first use.
 
-    While other modules load, names in `annotated` are only parameter annotations and return `object`.
+    While other modules load, names in `annotated` are only parameter annotations and return `object`. Those in
+    `functions` are functions that load the module when they are called.
     """
 
-    def __init__(self, name: str, annotated: Collection[str]) -> None:
+    def __init__(self, name: str, annotated: Collection[str], functions: Collection[str]) -> None:
         super().__init__(name)
         self.__dict__["_annotated"] = frozenset(annotated)
+        self.__dict__["_functions"] = frozenset(functions)
 
     def __getattr__(self, name: str) -> Any:
         if name in self.__dict__["_annotated"]:
             return object
+        if name in self.__dict__["_functions"]:
+            return lambda *given, **named: getattr(import_module(self.__name__), name)(*given, **named)
         if name.startswith("__"):
             raise AttributeError(name)  # what looks at all modules uses nothing of this one
         if sys.modules.get(self.__name__) is self:
@@ -54,19 +58,19 @@ class _LazyModule(ModuleType):
 
 
 @contextmanager
-def defer_import(name: str, annotated: Collection[str] = ()) -> Iterator[None]:
+def defer_import(name: str, annotated: Collection[str] = (), functions: Collection[str] = ()) -> Iterator[None]:
     """Let `import name` inside of the block bind a module that is loaded on first use.
 
-    Uses of the names in `annotated` inside of the block do not load it.
+    Uses of the names in `annotated` inside of the block do not load it, nor does it to import `functions`.
     """
     if name in sys.modules:
         yield
         return
-    late = sys.modules[name] = _LazyModule(name, annotated)
+    late = sys.modules[name] = _LazyModule(name, annotated, functions)
     try:
         yield
     finally:
-        late.__dict__["_annotated"] = frozenset()
+        late.__dict__["_annotated"] = late.__dict__["_functions"] = frozenset()
         if sys.modules.get(name) is late:
             del sys.modules[name]
 

@@ -1,6 +1,5 @@
 """Settings of a language beside its grammar, from `grammars/<language>/language.toml`."""
 
-from dataclasses import dataclass as whole_dataclass
 from dataclasses import field
 from enum import StrEnum
 
@@ -234,9 +233,13 @@ class ModuleSettings:
         return self.inclusion or self.system in (ModuleSystem.INCLUDE, ModuleSystem.DOTTED)
 
 
-@whole_dataclass(frozen=True, slots=True, eq=False)  # each is a key of caches: hashed by identity, which is quick
+@dataclass(frozen=True, slots=True)
 class TypeSettings:
     """Types and annotations of a language."""
+
+    # Each is a key of caches: identity is quick.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     transparent: tuple[str, ...] = ()
     """generic types with the members of their first argument. Example: `["Box", "Arc"]`"""
@@ -348,9 +351,13 @@ class ConversionSettings:
     """
 
 
-@whole_dataclass(frozen=True, slots=True, eq=False)  # each is a key of a cache: hashed by identity, which is quick
+@dataclass(frozen=True, slots=True)
 class ShapeSettings:
     """Generic types and functions by the values they hold or return."""
+
+    # Each is a key of a cache: identity is quick.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     sequences: tuple[str, ...] = ()
     mappings: tuple[str, ...] = ()

@@ -435,21 +435,20 @@ def _weigh(
 
     A test of a node mostly has the words of its name. Names of tests that changed beside code say nothing of others.
     """
-    ids, shared = graph.nodes.ids, np.zeros(len(graph.nodes))
-    subjects = _subjects(graph, changed)
-    for node in subjects:
-        path, symbol = split_id(ids[node])
-        name = symbol or path.rpartition("/")[2].partition(".")[0]
-        shared = np.maximum(shared, rarity_of_shared_words(name, lexical, len(graph.nodes)))
-    most = max(float(shared[node]) for node in tests)
+    ids, subjects = graph.nodes.ids, _subjects(graph, changed)
+    parts = (split_id(ids[node]) for node in subjects)
+    names = [symbol or path.rpartition("/")[2].partition(".")[0] for path, symbol in parts]
+    nodes = np.array(list(tests), dtype=np.int64)
+    shared = rarity_of_shared_words(names, lexical, nodes, len(graph.nodes)).tolist()
+    most = max(shared)
     weights = TEST_WEIGHTS
     outer = _outermost(graph, subjects)
     weighed: dict[int, Affected] = {}
-    for node, user in tests.items():
+    for (node, user), of_node in zip(tests.items(), shared, strict=True):
         chance = min(max(user.probability, _MIN_ODDS), 1.0 - MIN_PROBABILITY)
         log_odds = log(chance / (1.0 - chance))
         maker = log(max(makers.get(node, 1.0), MIN_PROBABILITY))
-        words = float(shared[node]) - most
+        words = of_node - most
         score = weights.bias + weights.way * log_odds + weights.words * words + weights.maker * maker
         if texts is not None and user.edge.rule == NAMED:
             n_alike = texts.count_named(ids.position(user.edge.target))

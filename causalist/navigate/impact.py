@@ -30,9 +30,10 @@ from causalist.navigate.implicit_calls import ImplicitUses
 SHARES_BY_BRANCHES = (0.94, 0.7, 0.54, 0.5)
 LOOP_SHARE = 0.95  # of what is in a loop, which may have nothing to do
 UNKNOWN_SHARE = 0.7  # where the text is not known
-_BRANCH = re.compile(r"(?:if|elif|elsif|elseif|else|except|catch|rescue|case|when|unless|switch|match|select)\b")
-_LOOP = re.compile(r"(?:for|foreach|while|until|loop)\b")
-_ALTERNATIVE = re.compile(r"(?:elif|elsif|elseif|else|case|when)\b")
+_ALTERNATIVES = frozenset({"elif", "elsif", "elseif", "else", "case", "when"})
+_BRANCHES = _ALTERNATIVES | {"if", "except", "catch", "rescue", "unless", "switch", "match", "select"}
+_LOOPS = frozenset({"for", "foreach", "while", "until", "loop"})
+_FIRST_WORD = re.compile(r"\w*")
 _CLOSING = " \t})"
 _COMMENTS = ("#", "//", "*", "/*")
 _FAR = 1_000_000  # more than any row is indented
@@ -65,7 +66,7 @@ class CallSites:
         if not start <= row < len(lines):
             return UNKNOWN_SHARE
         n_branches, n_loops = _count_around(lines, start, row)
-        if _BRANCH.match(lines[row].strip().lstrip(_CLOSING)):
+        if _first_word(lines[row].strip().lstrip(_CLOSING)) in _BRANCHES:
             name = split_id(nodes.ids[int(edges.targets[number])])[1] or ""
             n_branches += _is_behind_condition(lines[row], name.rpartition(".")[2])
         share = SHARES_BY_BRANCHES[min(n_branches, len(SHARES_BY_BRANCHES) - 1)]
@@ -88,12 +89,17 @@ def _count_around(lines: Sequence[str], first: int, row: int) -> tuple[int, int]
         indentation = len(line) - len(text)
         if indentation < limit and text and not text.startswith(_COMMENTS):
             limit = indentation
-            head = text.lstrip(_CLOSING)
-            if _BRANCH.match(head):
+            word = _first_word(text.lstrip(_CLOSING))
+            if word in _BRANCHES:
                 n_branches += 1
-            elif _LOOP.match(head):
+            elif word in _LOOPS:
                 n_loops += 1
     return n_branches, n_loops
+
+
+def _first_word(text: str) -> str:
+    """Return the letters, digits and underscores at the begin of a text."""
+    return _FIRST_WORD.match(text)[0]  # type: ignore[index]
 
 
 def _is_behind_condition(line: str, name: str) -> bool:
@@ -105,9 +111,10 @@ def _is_behind_condition(line: str, name: str) -> bool:
     (True, True)
     """
     head = line.strip().lstrip(_CLOSING)
-    if not _BRANCH.match(head):
+    word = _first_word(head)
+    if word not in _BRANCHES:
         return False
-    if _ALTERNATIVE.match(head):
+    if word in _ALTERNATIVES:
         return True
     match = re.search(rf"\b{re.escape(name)}\b", head) if name else None
     depth, is_closed = 0, False

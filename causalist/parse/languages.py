@@ -12,7 +12,7 @@ from typing import Any
 
 import tree_sitter
 
-from causalist._internal.lazy import dataclass
+from causalist._internal.lazy import dataclass, defer_import
 from causalist.errors import GrammarError
 from causalist.model.language_settings import (
     CommentSettings,
@@ -276,7 +276,8 @@ def load_parser(dialect_name: str) -> TreeParser:
         raise GrammarError(f"no grammar {dialect_name!r}; there are {', '.join(sorted(load_settings()))}")
     dialect = next(d for d in settings.dialects if d.name == dialect_name)
     try:
-        module = importlib.import_module(dialect.package)
+        with defer_import("importlib.resources", functions=("files",)):  # for queries of the package, not used here
+            module = importlib.import_module(dialect.package)
         language = tree_sitter.Language(getattr(module, dialect.function)())
     except (ImportError, AttributeError, ValueError) as error:
         raise GrammarError(f"grammar {dialect_name!r}: {dialect.package} does not load: {error}") from error

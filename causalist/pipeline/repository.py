@@ -449,15 +449,22 @@ class Repository(Lookups):
         """
         from causalist.review.changes import compare_versions
         from causalist.review.report import review_change
-        from causalist.review.versions import compare_commits, first_parent, is_checked_out, merge_base, resolve_commit
+        from causalist.review.versions import (
+            compare_commits,
+            is_checked_out,
+            merge_base,
+            resolve_commit,
+            resolve_with_parent,
+        )
         from causalist.source.git import work_tree_top
         from causalist.store import FactsCache, facts_path
 
         root = find_root(Path(path))
         root = work_tree_top(root) or root
         start, dots, end = revision.partition("...") if "..." in revision else revision.partition("..")
-        after = resolve_commit(root, (end or "HEAD") if dots else start)
-        before = resolve_commit(root, start or "HEAD") if dots else first_parent(root, after)
+        after, before = resolve_with_parent(root, (end or "HEAD") if dots else start)
+        if dots:
+            before = resolve_commit(root, start or "HEAD")
         if dots == "..." and before is not None:
             before = merge_base(root, before, after)
         cache = FactsCache(facts_path())

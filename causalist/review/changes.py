@@ -23,6 +23,7 @@ _MIN_MARKS = 12  # of code that is known again under another name
 _MIN_SHARE = 0.6  # of common marks of a definition and the one that it became
 _MAX_PAIRS = 20_000
 _WRAPPED_KINDS = TYPE_KINDS | {NodeKind.NAMESPACE}
+_SIDE_BY_SIDE = re.compile(rb"\0(?:\s*\0)*")  # definitions left out of a text
 
 
 class ChangeKind(StrEnum):
@@ -95,7 +96,7 @@ class DefinitionVersion:
         """The source for a reader: secrets masked, `…` for definitions in it, without common indentation."""
         masked, fact = mask_secrets(self._file.text, self._file.facts.secrets), self.fact
         own = _outside_of(masked, fact.start_byte, fact.end_byte, self._holes)
-        own = re.sub(rb"\0(?:\s*\0)*", "…".encode(), own).replace(b"\r\n", b"\n")
+        own = _SIDE_BY_SIDE.sub("…".encode(), own).replace(b"\r\n", b"\n")
         begin = masked[masked.rfind(b"\n", 0, fact.start_byte) + 1 : fact.start_byte]
         indent = begin[: len(begin) - len(begin.lstrip())]
         return own.replace(b"\n" + indent, b"\n").decode("utf-8", "replace")
@@ -301,7 +302,7 @@ def _any_key(_: DefinitionVersion) -> object:
 
 
 def _compare_pair(old: DefinitionVersion, new: DefinitionVersion) -> ChangedDefinition | None:
-    if old.own_text == new.own_text or old.marks == new.marks:
+    if _is_same_text(old.own_text, new.own_text) or old.marks == new.marks:
         return None
     is_signature = _signature_key(old) != _signature_key(new)
     kind = ChangeKind.SIGNATURE if is_signature else ChangeKind.BODY
@@ -320,7 +321,15 @@ def _is_still_set(version: DefinitionVersion, other: ReadFile) -> bool:
 
 
 def _is_other_outside(old: ReadFile, new: ReadFile) -> bool:
-    return old.outside_text != new.outside_text and old.outside != new.outside
+    return not _is_same_text(old.outside_text, new.outside_text) and old.outside != new.outside
+
+
+def _is_same_text(old: bytes, new: bytes) -> bool:
+    """Return True for texts that differ at most in how many definitions stand side by side: that needs no tree.
+
+    White space before and behind these counts, because it may be syntax.
+    """
+    return old == new or _SIDE_BY_SIDE.sub(b"\0", old) == _SIDE_BY_SIDE.sub(b"\0", new)
 
 
 def _has_other_body(old: DefinitionVersion, new: DefinitionVersion) -> bool:

@@ -53,20 +53,30 @@ class _TreeEntry(NamedTuple):
 
 def resolve_commit(root: Path, name: str) -> str:
     """Return the hash of a commit. Raises GitError."""
-    if not name or name.startswith("-") or "\0" in name:
-        raise GitError(f"{name!r} is not the name of a commit; check the name with `git log`.")
-    done = RunningGit(git_arguments(root), "rev-parse", "--quiet", "--verify", f"{name}^{{commit}}").finish()
-    commit = done.output.decode("ascii", "replace").strip()
-    if done.code or not re.fullmatch(r"[0-9a-f]{40,64}", commit):
-        raise GitError(f"{root} has no commit {name!r}; check the name with `git log`, or fetch it first.")
-    return commit
+    return _read_hashes(root, name, "rev-parse", "--quiet", "--verify")[0]
+
+
+def resolve_with_parent(root: Path, name: str) -> tuple[str, str | None]:
+    """Return (the hash of a commit, that of its first parent or None for a root), of one process. Raises GitError."""
+    hashes = _read_hashes(root, name, "rev-list", "--parents", "--max-count=1")
+    return hashes[0], hashes[1] if len(hashes) > 1 else None
 
 
 def first_parent(root: Path, commit: str) -> str | None:
     """Return the first parent of a commit; None for a root. Raises GitError."""
-    done = RunningGit(git_arguments(root), "rev-list", "--parents", "--max-count=1", commit, "--").finish().check()
-    names = done.output.decode("ascii").split()
-    return names[1] if len(names) > 1 else None
+    return resolve_with_parent(root, commit)[1]
+
+
+def _read_hashes(root: Path, name: str, *command: str) -> list[str]:
+    """Return the hashes that a command of git prints of a commit. Raises GitError."""
+    if not name or name.startswith(("-", "^")) or "\0" in name:
+        raise GitError(f"{name!r} is not the name of a commit; check the name with `git log`.")
+    end = ("--",) if command[0] == "rev-list" else ()
+    done = RunningGit(git_arguments(root), *command, f"{name}^{{commit}}", *end).finish()
+    hashes = done.output.decode("ascii", "replace").split()
+    if done.code or not hashes or not all(re.fullmatch(r"[0-9a-f]{40,64}", each) for each in hashes):
+        raise GitError(f"{root} has no commit {name!r}; check the name with `git log`, or fetch it first.")
+    return hashes
 
 
 def merge_base(root: Path, one: str, other: str) -> str:

@@ -262,7 +262,13 @@ def test_words_of_the_name_say_which_tests_are_its_own(tmp_path: Path) -> None:
     found = {each.node.rpartition("::")[2]: each.probability for each in repository.tests("connect")}
     assert list(found) == ["test_connect", "test_alone", "test_neither"]
     lexical, graph = repository.index.lexical, repository.index.graph
-    shared = dict(zip(graph.nodes.ids, rarity_of_shared_words("connect", lexical, len(graph.nodes)), strict=True))
+    shared = dict(
+        zip(
+            graph.nodes.ids,
+            rarity_of_shared_words(["connect"], lexical, np.arange(len(graph.nodes)), len(graph.nodes)),
+            strict=True,
+        )
+    )
     rarest = shared["tests/test_store.py::test_connect"]
     # By its text and by its name, by its text, and not at all.
     assert shared["tests/test_store.py::test_alone"] == pytest.approx(rarest / 2)
@@ -349,7 +355,9 @@ def test_a_call_runs_the_method_of_a_class_that_the_test_makes(tmp_path: Path) -
     found = {each.node.rpartition("::")[2]: each.probability for each in choice.tests}
     assert choice.n_probable == 1
     assert list(found) == ["test_flat", "test_round"]
-    shared = rarity_of_shared_words("Square.area", repository.index.lexical, len(graph.nodes))
+    shared = rarity_of_shared_words(
+        ["Square.area"], repository.index.lexical, np.arange(len(graph.nodes)), len(graph.nodes)
+    )
     flat, round_ = (
         float(shared[graph.nodes.ids.position(f"tests/test_shapes.py::test_{n}")]) for n in ("flat", "round")
     )

@@ -5,7 +5,7 @@ the lines of a long definition that match a query best; a pack shows them instea
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,18 +76,29 @@ def rarity(postings: Postings, term: int) -> float:
     return float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
 
 
-def rarity_of_shared_words(name: str, lexical: LexicalIndex, n: int) -> Scores:
-    """Return the sum of the rarities of the words of a name that each node has, of shape (n,).
+def rarity_of_shared_words(
+    names: Iterable[str], lexical: LexicalIndex, nodes: NDArray[np.int64], n: int
+) -> NDArray[np.float64]:
+    """Return the sum of the rarities of the words of a name that each of `nodes` has, the largest of several names.
 
-    A word in the text of a node counts once, and once more in its name.
+    A word in the text of a node counts once, and once more in its name. There are `n` nodes in all.
     """
-    rarities = np.zeros(n)
-    words = {term for word in re.findall(r"\w+", name) for term in terms_of(word)}
-    for number in sorted(lexical.terms.position(term) for term in words):
-        for postings in (lexical.definitions, lexical.symbol_names) if number >= 0 else ():
-            documents = postings.documents[int(postings.indptr[number]) : int(postings.indptr[number + 1])]
-            rarities[documents] += rarity(lexical.definitions, number)
-    return rarities
+    row_of_node = np.full(n, -1)
+    row_of_node[nodes] = np.arange(len(nodes))
+    largest, known = np.zeros(len(nodes)), dict[tuple[int, bool], NDArray[np.int64]]()
+    for name in names:
+        rarities = np.zeros(len(nodes))
+        words = {term for word in re.findall(r"\w+", name) for term in terms_of(word)}
+        for number in sorted(lexical.terms.position(term) for term in words):
+            for is_name in (False, True) if number >= 0 else ():
+                if (number, is_name) not in known:  # names of one repository have many words in common
+                    postings = lexical.symbol_names if is_name else lexical.definitions
+                    documents = postings.documents[int(postings.indptr[number]) : int(postings.indptr[number + 1])]
+                    rows = row_of_node[documents]
+                    known[number, is_name] = rows[rows >= 0]
+                rarities[known[number, is_name]] += rarity(lexical.definitions, number)
+        largest = np.maximum(largest, rarities)
+    return largest
 
 
 def find_nodes_with_words(name: str, lexical: LexicalIndex) -> NDArray[np.int64]:
