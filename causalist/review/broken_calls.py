@@ -13,11 +13,12 @@ import numpy as np
 from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.model.graph import BUILD_VARIANT, CodeGraph, EdgeKind
 from causalist.model.index import Index
-from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, file_id, last_name, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, last_name, split_id
 from causalist.navigate.edges import find_overridden
 from causalist.navigate.implicit_calls import class_of_constructor
 from causalist.parse import dialect_of, with_line_feeds
 from causalist.rank import bm25
+from causalist.rank.terms import terms_of
 from causalist.review.changes import ChangedDefinition, ChangeKind, DefinitionVersion, ReadFile
 from causalist.review.syntax_file import CallAt, DeclaredParameter, SyntaxFile
 
@@ -145,6 +146,11 @@ class _Files:
         """Return True for a call of a method of the object or class that the caller belongs to."""
         return (self._text(path) or b"").startswith(_ITSELF, call.start)
 
+    def is_on_type(self, path: str, call: CallAt, type_name: str) -> bool:
+        """Return True for a call on a type that is written by its name."""
+        written = tuple(f"{type_name}{mark}".encode() for mark in (".", "::"))
+        return (self._text(path) or b"").startswith(written, call.start)
+
     def is_own_name(self, graph: CodeGraph, node: int, name: str) -> bool:
         """Return True if a node or a function around it has a parameter of this name."""
         nodes = graph.nodes
@@ -216,8 +222,16 @@ def _find_misfits(
     if is_only_one:
         for source in _untold_callers(graph, name, new.path):
             by_source.setdefault(source, _GONE_SHARE)
-        for source in _writers_of(index, name, new.path):
+        for source in _writers_of(index, name, new.path, is_whole=True):
             by_source.setdefault(source, _NAME_SHARE)
+    on_type: set[int] = set()  # callers of which only calls on the type, or bare ones inside of it, count
+    around = int(nodes.parents[node])
+    holder = last_name(nodes.ids[around]) if around >= 0 and nodes.kinds[around] in TYPE_KINDS else ""
+    holder = holder if owner < 0 and holder and _find_by_name(index, holder) == [around] else ""
+    if not is_only_one and holder:
+        written = _writers_of(index, name, new.path, is_whole=False)
+        on_type = {*_untold_callers(graph, name, new.path), *written} - by_source.keys()
+        by_source |= dict.fromkeys(on_type, _GONE_SHARE)
     misfits: list[BrokenCall] = []
     for source, confidence in sorted(by_source.items()):
         path = split_id(nodes.ids[source])[0]
@@ -227,11 +241,20 @@ def _find_misfits(
         fitting = [listed for other, listed in signatures.items() if other == node or other not in variants]
         calls = files.calls_in(graph, source, frozenset(names))
         if not is_only_one and source in told and len(calls) > told[source][1]:
-            calls = [call for call in calls if call.row in told[source][0]]  # others may call something else
+            # Others may call something else.
+            rows = told[source][0]
+            calls = [c for c in calls if c.row in rows or (holder and files.is_on_type(path, c, holder))]
         for call in calls:
-            if call.is_open or caller is None or (shared and call.name in names):
+            is_on_type = bool(holder) and files.is_on_type(path, call, holder)
+            if call.is_open or caller is None or (shared and call.name in names and not is_on_type):
                 continue
             if call.is_bare and files.is_own_name(graph, source, call.name):
+                continue
+            if source in on_type and not (
+                int(nodes.parents[source]) == around and caller.language not in _RECEIVER_LANGUAGES
+                if call.is_bare
+                else is_on_type
+            ):
                 continue
             language = caller.language
             if any(describe_misfit(call, listed, language) == "" for listed in fitting):
@@ -370,13 +393,16 @@ def _files_that_use(graph: CodeGraph, path: str) -> set[int] | None:
     return {own, *users, *unique_sorted(of_targets[of_sources == own]).tolist()}
 
 
-def _writers_of(index: Index, name: str, path: str) -> list[int]:
+def _writers_of(index: Index, name: str, path: str, *, is_whole: bool) -> list[int]:
     """Return the callables and files with a name in their text, in the language of a file."""
     graph, lexical = index.graph, index.lexical
     nodes = graph.nodes
-    term = lexical.terms.position(name.lower())
-    if term < 0 or len(name) < _MIN_NAME_CHARACTERS:
+    # A name of one word is stored by its stem, which others have: then something else must say what is meant.
+    terms = (name.lower(),) if is_whole else terms_of(name)
+    words = [word for word in map(lexical.terms.position, terms) if word >= 0]
+    if not words or len(name) < _MIN_NAME_CHARACTERS:
         return []
+    term = min(words, key=lambda word: lexical.files.indptr[word + 1] - lexical.files.indptr[word])
     scores = bm25(lexical.files, {term: 1.0}, len(nodes))
     language = dialect_of(path)
     matching = [n for n in np.flatnonzero(scores > 0).tolist() if dialect_of(split_id(nodes.ids[n])[0]) == language]

@@ -28,6 +28,8 @@ _BEHIND_RECEIVER = re.compile(r"(?:\.|->|::)\s*\w+[?!]?\s*$")
 _GENERIC = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
 _EQUALS = re.compile(r"(?<![=!<>:+\-*/|&])=(?![=>])")
 _INNERMOST = re.compile(r"\[[^\[\](){}]*\]|\([^\[\](){}]*\)|\{[^\[\](){}]*\}")
+_TAKES_ANY_NUMBER = {"csharp": ("params ",), "kotlin": ("vararg ",)}
+_NAMED_SELF = frozenset({"python", "rust"})  # the receiver; elsewhere a parameter may have this name
 _NO_BODY = frozenset({"function_type", "type_annotation"})
 _LITERALS = {
     "string": "string", "string_literal": "string", "interpreted_string_literal": "string", "template_string": "string",
@@ -173,7 +175,8 @@ class SyntaxFile:
         decorators = self.text[start : listed.start_byte]
         if self.language == "python" and is_method and parameters and b"@staticmethod" not in decorators:
             parameters = parameters[1:]
-        return tuple(each for each in parameters if each.name not in ("this", "self"))
+        receivers = ("this", "self") if self.language in _NAMED_SELF else ("this",)
+        return tuple(each for each in parameters if each.name not in receivers)
 
     def _read_parameters(self, listed: tree_sitter.Node) -> list[DeclaredParameter]:
         parameters: list[DeclaredParameter] = []
@@ -194,7 +197,7 @@ class SyntaxFile:
             is_list = not is_map and (
                 (text.startswith("*") and self.language in ("python", "ruby"))
                 or (self.language != "python" and "..." in _without_brackets(declared))
-                or re.match(r"(?:params|vararg)\b", declared) is not None
+                or declared.startswith(_TAKES_ANY_NUMBER.get(self.language, ()))
                 or (self.language == "scala" and declared.endswith("*"))
             )
             is_keyword = self.language == "ruby" and re.match(r"\w+:", text) is not None

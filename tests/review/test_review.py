@@ -122,6 +122,9 @@ def test_a_file_in_utf_16() -> None:
         ("a.php", "<?php function f($a, $b = 1, ...$c) {}", "a b? *c"),
         ("a.c", "int f(void) { return 1; }", ""),
         ("a.cs", "class A { void f(int a, string b = null, params int[] c) {} }", "a b? *c"),
+        ("a.py", "def f(url, *, params: dict = None, vararg=1): pass", "url params=? vararg=?"),
+        ("a.ts", "function f(params: X, self: Y) {}", "params self"),
+        ("a.go", "package a\nfunc f(params string, b int) {}", "params b"),
     ],
 )
 def test_parameters(path: str, source: str, expected: str) -> None:
@@ -558,6 +561,23 @@ def test_a_call_of_functions_of_which_a_build_compiles_one_breaks_with_one_of_th
     assert edge["rule"] == "build-variant" and edge["confidence"] < 0.5
     impact = invoke("impact", "linux/uptime.c::uptime", "--min-confidence", "0.5", "--json", cwd=folder)
     assert [each["node"] for each in json.loads(impact.stdout)["affected"]] == ["core.c::age"]
+
+
+def test_a_call_on_a_type_that_no_overload_takes_any_more(tmp_path: Path) -> None:
+    """Arguments choose the overload, so that no edge leads from the calls with three. `Text.escape` is another one."""
+    other = "    static String escape(String a) { return a; }\n"
+    files = {
+        "Marks.java": "class Marks {\n" + other + "    static String escape(String a, int b, int c) { return a; }\n}\n",
+        "Text.java": 'class Text {\n    String escape(int a, int b, int c) { return ""; }\n}\n',
+        "Page.java": 'class Page {\n    String a(Text t) {\n        Marks.escape("x");\n        t.escape(1, 2, 3);\n'
+        '        return Marks.escape("x", 1, 2);\n    }\n}\n',
+    }
+    folder = write_all(tmp_path / "page", files)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(folder, {"Marks.java": files["Marks.java"].replace("int c)", "int c, int d)")})
+    found = documented(folder)["broken_calls"]
+    assert [(e["path"], e["line"]) for e in found] == [("Page.java", 5)]
 
 
 def test_branches_of_a_condition_are_no_overloads(tmp_path: Path) -> None:
