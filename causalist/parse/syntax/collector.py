@@ -41,7 +41,15 @@ from causalist.parse.syntax.capture_names import (
 from causalist.parse.syntax.chains import array_type_name, type_name
 from causalist.parse.syntax.doc_comments import DocTypeReader, comment_doc, comment_line, file_comment_line, string_line
 from causalist.parse.syntax.imports import ImportReader
-from causalist.parse.syntax.open_scopes import ANONYMOUS, VALUE_KINDS, BlockScopes, DefinitionDraft, Frame, Scopes
+from causalist.parse.syntax.open_scopes import (
+    ANONYMOUS,
+    VALUE_KINDS,
+    BlockScopes,
+    DefinitionDraft,
+    Frame,
+    Scopes,
+    move_last,
+)
 from causalist.parse.syntax.typed_expressions import PlaceReader
 from causalist.parse.syntax.uses import UseReader
 
@@ -452,7 +460,12 @@ class FactCollector:
         name = self.scopes.clean_name(self._unnamed.get(text, text) if is_type else text)
         if frame.index < 0 and name == ANONYMOUS:
             frame.has_name = True  # an object that is exported as a whole: its members belong to the file
-        elif not self.scopes.joins_last(frame, name):
+        elif self.scopes.joins_last(frame, name):
+            # What stands before the name was read in the scope of a definition that is none: `(A x) <+> (B y) = …`.
+            uses = self.use_reader
+            for rows in (uses.calls, uses.spans, uses.passed_on, self.binding_reader.bindings):
+                move_last(rows, len(self.drafts), frame.index)
+        else:
             self.scopes.set_name(frame, name)
             if self._prefixed and frame.index == frame.scope and self.drafts[frame.index].kind != NodeKind.METHOD:
                 self.block_scopes.define(name, start)

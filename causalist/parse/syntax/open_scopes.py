@@ -19,6 +19,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language_settings import LanguageSettings
@@ -35,6 +36,14 @@ _NAME_FOLLOWS = r"(?=\s*[\w$])"
 def _compile_separators(separators: Sequence[str]) -> "re.Pattern[bytes]":
     longest_first = sorted(separators, key=lambda each: (-len(each), each))
     return re.compile(f"(?:{'|'.join(map(re.escape, longest_first))}){_NAME_FOLLOWS}".encode())
+
+
+def move_last(rows: list[Any], scope: int, to: int) -> None:
+    """Give the last rows, as far as they begin with one scope, another scope."""
+    for i in range(len(rows) - 1, -1, -1):
+        if rows[i][0] != scope:
+            return
+        rows[i] = tuple.__new__(type(rows[i]), (to, *rows[i][1:]))
 
 
 def with_dots(data: bytes, separators: tuple[str, ...]) -> bytes:

@@ -437,8 +437,8 @@ class UseReader:
         self._kept: list[Reference] = []  # where scopes are blocks, which uses are local is known at once
         self._call_starts: list[int] = []
         self._counted: list[tuple[int, int, int]] = []  # number, start and end of callees whose arguments are counted
-        self._spans: list[tuple[int, int, int]] = []  # scope, start, end of names that may be uses
-        self._passed_on: list[Reference] = []  # functions that are named in order to be called by others
+        self.spans: list[tuple[int, int, int]] = []  # scope, start, end of names that may be uses
+        self.passed_on: list[Reference] = []  # functions that are named in order to be called by others
         self.skipped_to = -1  # uses before this byte are not kept: they belong to a callee that was read whole, for one
         self.called = (-1, -1)  # the last callee
         self.plain_callee = -1  # start of the last invoked chain of names
@@ -459,8 +459,8 @@ class UseReader:
         chains = _CONSTANTS if self._bare_calls else _PATH if separator and not names.name_separators else _CHAIN
         # Where files share a scope, a name that this file does not know may be another's; locals are left out before.
         filtered = not (names.block_scopes or self._scopes.settings.modules.namespaces)
-        result = [*self._passed_on]
-        for scope, start, end in self._spans:
+        result = [*self.passed_on]
+        for scope, start, end in self.spans:
             name = self._scopes.text(start, end)
             # `Self::open`; a `self` in front of a dot is an `Access`.
             own = separator and name in names.self_names and self._scopes.data.startswith(separator.encode(), end)
@@ -488,8 +488,8 @@ class UseReader:
     def on_call(self, start: int, end: int, tag: int) -> None:
         """Record a call by the chain of its callee."""
         is_array = self._lists_arguments and self._scopes.data[end : end + 2].lstrip()[:1] == b"*"  # `new T*[n]`
-        if is_array or (self._settings.names.clauses and (start == self.taken or start < self.skipped_to)):
-            return  # it makes no T; the head of a definition, which looks like a call
+        if is_array or (self._settings.names.clauses and self._is_no_call(start)):
+            return  # it makes no T
         if self._has_elements and self._scopes.data[start - 1 : start] == b"<" and _TAG.match(self._scopes.data, start):
             self.skip(end)  # an element of HTML, whatever else has its name
             return
@@ -515,6 +515,10 @@ class UseReader:
                 self._counted.append((len(self.calls) - 1, start, end))
             if not any(mark in chain for mark in "(?["):
                 self.skip(end)
+
+    def _is_no_call(self, start: int) -> bool:
+        """Return True for the head of a definition and for an attribute such as `@type`, which look like calls."""
+        return start == self.taken or start < self.skipped_to or self._scopes.data[start - 1 : start] == b"@"
 
     def on_message(self, start: int, end: int, tag: int) -> None:
         """Record a message by the chain of its receiver and its selector."""
@@ -545,8 +549,8 @@ class UseReader:
         self.plain_callee = begin if plain else -1
         # If every member of a type is a call, as in `User.find(1)`, callees are often inherited from outside.
         until = end if self._bare_calls else len(self._scopes.data)
-        while self._spans and (begin if plain and not self._bare_calls else start) <= self._spans[-1][1] < until:
-            self._spans.pop()  # the names of a chain that is called
+        while self.spans and (begin if plain and not self._bare_calls else start) <= self.spans[-1][1] < until:
+            self.spans.pop()  # the names of a chain that is called
         self.skip(end)
 
     def on_arguments(self, start: int, end: int, tag: int) -> None:
@@ -609,10 +613,10 @@ class UseReader:
             receiver = pair["type"]
         chain = type_name(receiver, self._settings.types) or chain_of(receiver)
         if not chain and (bare := text.lstrip(" .:")).isidentifier():  # `::f`, which may have been read with a dot
-            self._passed_on.append(Reference(self._scopes.use_scope(), bare, self._scopes.row(start)))
+            self.passed_on.append(Reference(self._scopes.use_scope(), bare, self._scopes.row(start)))
         if chain:
             whole = f"{self._scopes.spell_current(chain)}::{name.strip()}"
-            self._passed_on.append(Reference(self._scopes.use_scope(), whole, self._scopes.row(start)))
+            self.passed_on.append(Reference(self._scopes.use_scope(), whole, self._scopes.row(start)))
 
     def on_symbol(self, start: int, end: int, tag: int) -> None:
         """Record a method that is named by a symbol: called by `send` and `&:m`, else handed on to a macro."""
@@ -626,7 +630,7 @@ class UseReader:
         elif before.endswith("&"):
             self.keep_call(scope, f"?.{name}", start)
         else:
-            self._passed_on.append(Reference(scope, f"{self._settings.names.self_names[0]}::{name}", row))
+            self.passed_on.append(Reference(scope, f"{self._settings.names.self_names[0]}::{name}", row))
 
     def on_types(self, start: int, end: int, tag: int) -> None:
         """Record types that are written like calls."""
@@ -634,7 +638,7 @@ class UseReader:
             self._hand_on(named[1], start, end)
 
     def _hand_on(self, chain: str, start: int, end: int) -> None:
-        self._passed_on.append(Reference(self._scopes.use_scope(), chain, self._scopes.row(start)))
+        self.passed_on.append(Reference(self._scopes.use_scope(), chain, self._scopes.row(start)))
         self.skip(end)
 
     def on_macro(self, start: int, end: int, tag: int) -> None:
@@ -649,8 +653,8 @@ class UseReader:
         first, chain = callee_before(self._scopes.data, start)
         if not chain or first < self.skipped_to:
             return
-        while self._spans and self._spans[-1][1] >= first:
-            self._spans.pop()
+        while self.spans and self.spans[-1][1] >= first:
+            self.spans.pop()
         given = letters_and_values(self._scopes.data, start, self._settings.types) if self._lists_arguments else None
         if self._lists_arguments and chain.startswith("?.") and (made := made_before(self._scopes.data, first)):
             chain = f"{made}(){chain[1:]}"
@@ -691,7 +695,7 @@ class UseReader:
         if self._sigil:
             if data.endswith(self._sigil, 0, start):
                 return  # a variable
-            if self._spans and self._spans[-1][1] == start:
+            if self.spans and self.spans[-1][1] == start:
                 return  # the first part of a name that was captured whole
         name = ""
         if self._has_blocks:
@@ -702,4 +706,4 @@ class UseReader:
             return  # the name of a keyword argument
         if self._rebinds and scopes.own_chain(name := name or scopes.text(start, end), start) != name:
             return  # a variable
-        self._spans.append((scopes.use_scope(), start, end))
+        self.spans.append((scopes.use_scope(), start, end))
