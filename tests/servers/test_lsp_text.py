@@ -1,6 +1,7 @@
 """Positions of editors, and frames of their messages."""
 
 import io
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from lsprotocol import types
 from lsprotocol.types import Position, PositionEncodingKind
 
 from causalist.servers.lsp import protocol as lsp_frames
+from causalist.servers.lsp.folders import WorkspaceFolders
 from causalist.servers.lsp.protocol import DocumentText, encode_text, frame_message, read_bodies
 
 ENCODINGS = [PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32]
@@ -120,3 +122,13 @@ class TestFrames:
     def test_an_end_in_the_middle(self) -> None:
         assert read_in([frame_message(b"{}"), frame_message(b"x" * 10)[:-1]]) == [b"{}"]
         assert read_in([b"Content-Length: 2"]) == []
+
+
+@pytest.mark.parametrize("uri", ["file:///shop/\udf89.py", "file:///shop/a%00b.py"], ids=["surrogate", "nul"])
+def test_a_path_that_no_file_can_have_is_in_no_folder(uri: str, tmp_path: Path) -> None:
+    folders = WorkspaceFolders(dict)
+    folders.add(tmp_path.as_uri())
+    folders.add(uri)
+    assert folders.place(uri) is None
+    assert len(list(folders)) == 1
+    folders.stop()

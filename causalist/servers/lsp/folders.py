@@ -211,7 +211,7 @@ class WorkspaceFolders:
         """Add the repository around a folder of the client. Raises CausalistError if it is refused."""
         from causalist.source import find_root, refuse_root
 
-        path = uris.to_fs_path(uri)
+        path = _path_of(uri)
         if path is None:
             return
         root = find_root(Path(path))
@@ -228,7 +228,7 @@ class WorkspaceFolders:
 
     def place(self, uri: str) -> tuple[WorkspaceFolder, str] | None:
         """Return the innermost folder of a document and the document's path in it, or None."""
-        path = uris.to_fs_path(uri)
+        path = _path_of(uri)
         if not path:
             return None
         for spelled in (path, os.path.realpath(path)):
@@ -251,6 +251,15 @@ class WorkspaceFolders:
             if place is not None and place[0].root == root:
                 documents[place[1]] = data
         return documents
+
+
+def _path_of(uri: str) -> str | None:
+    """Return the path of a URI, or None if no file can have it: it holds a lone surrogate or a NUL."""
+    path = uris.to_fs_path(uri)
+    try:
+        return None if path is None or b"\0" in os.fsencode(path) else path
+    except UnicodeEncodeError:
+        return None
 
 
 def file_uri(folder: WorkspaceFolder, path: str) -> str:
