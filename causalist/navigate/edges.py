@@ -526,9 +526,11 @@ def _forward_only(graph: CodeGraph, transition: Transition) -> Transition:
     """
     n_nodes, edges = len(graph.nodes), graph.edges
     counted = _weights(True)[0][edges.kinds] > 0
-    forward = edges.sources[counted].astype(np.int64) * n_nodes + edges.targets[counted]
+    forward = np.sort(edges.sources[counted].astype(np.int64) * n_nodes + edges.targets[counted])
     rows = np.repeat(np.arange(n_nodes, dtype=np.int64), np.diff(transition.indptr))
-    is_forward = np.isin(transition.indices.astype(np.int64) * n_nodes + rows, forward)
+    # `np.isin` takes six times as long, for it makes both sides unique.
+    entries = transition.indices.astype(np.int64) * n_nodes + rows
+    is_forward = np.searchsorted(forward, entries, "right") > np.searchsorted(forward, entries)
     indptr = np.zeros(n_nodes + 1, dtype=np.int32)
     np.cumsum(np.bincount(rows[is_forward], minlength=n_nodes), out=indptr[1:])
     return Transition(

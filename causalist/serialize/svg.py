@@ -140,7 +140,8 @@ def draw_impact(nodes: Sequence[str], affected: Sequence["Affected"], what: str)
     """Return what depends on nodes as SVG, tests marked; the first of `affected` are drawn. `what` names the nodes."""
     drawn = [PictureNode(node, mark=NodeMark.FOCUS) for node in nodes]
     drawn += [PictureNode(each.node, mark=_mark_of(each)) for each in affected]
-    return draw_picture(drawn, _edges_of(affected, nodes), f"what depends on {what}")
+    among = [*nodes, *(each.node for each in affected)]
+    return draw_picture(drawn, _edges_of(affected[:MAX_PICTURE_NODES], nodes, among), f"what depends on {what}")
 
 
 def draw_review(review: "Review", uses: Iterable["Edge"]) -> str:
@@ -162,7 +163,7 @@ def draw_review(review: "Review", uses: Iterable["Edge"]) -> str:
     nodes += [PictureNode(each.node, f"{each.path}:{each.line}") for each in calls if each.node not in changed]
     edges = [
         edge._replace(alert="breaks" if (edge.source, edge.target) in broken else "")
-        for edge in _edges_of(users, list(changed))
+        for edge in _edges_of(users, list(changed), [*changed, *(each.node for each in users)])
     ]
     edges += [PictureEdge(each.node, each.target, "calls", each.confidence, alert="breaks") for each in review.broken]
     edges += map(picture_edge, uses)
@@ -190,12 +191,12 @@ def _mark_of(affected: "Affected") -> NodeMark:
     return NodeMark.TEST if affected.role == Role.TEST.label else NodeMark.PLAIN
 
 
-def _edges_of(affected: Sequence["Affected"], nodes: Sequence[str]) -> list[PictureEdge]:
-    """Return the uses by which `affected` depend on one another and on `nodes`.
+def _edges_of(affected: Sequence["Affected"], nodes: Sequence[str], among: Iterable[str]) -> list[PictureEdge]:
+    """Return the uses by which `affected` depend on nodes of `among`, which include `nodes`.
 
     A use may lead to a part of a node, or to what runs it.
     """
-    owners = dict.fromkeys([*nodes, *(each.node for each in affected)])
+    owners = frozenset(among)
 
     def owner_of(target: str) -> str | None:
         while target not in owners:

@@ -1,10 +1,11 @@
 """The web page on a repository: seconds of each view in Chromium, and the longest time that it does not react.
 
-    python -m tests.benchmarks.page REPOSITORY --node ID [--question Q] [--runs 3]
+    python -m tests.benchmarks.page REPOSITORY --node ID [--to ID] [--question Q] [--runs 3]
 
-`--node` is a definition, best one that much depends on. Each view is opened by its address in a new page. Seconds go
-from the request to the element that ends the view, first and then as the median of the runs; `task` is the longest task
-of the page's thread in milliseconds, which a person notices from 50 on; `elements` is what the page has then.
+`--node` is a definition, best one that much depends on; `--to` one that it leads to. Each view is opened by its address
+in a new page. Seconds go from the request to the element that ends the view, first and then as the median of the runs;
+`task` is the longest task of the page's thread in milliseconds, which a person notices from 50 on; `elements` is what
+the page has then.
 """
 
 import argparse
@@ -31,6 +32,7 @@ def main() -> None:
     given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     given.add_argument("repository", type=Path)
     given.add_argument("--node", required=True)
+    given.add_argument("--to")
     given.add_argument("--question", default="where is the configuration read")
     given.add_argument("--runs", type=int, default=3)
     options = given.parse_args()
@@ -41,6 +43,7 @@ def main() -> None:
         "definition": ({"node": options.node}, "#code .source, #code .part"),
         "its tests": ({"node": options.node}, "#code .columns >> text=/Tests/"),
         "what depends on it": ({"node": options.node, "picture": "impact"}, "#drawn[open] svg"),
+        "path": ({"node": options.node, "picture": "path", "to": options.to or options.node}, "#drawn[open] svg"),
         "order of the parts": ({"picture": "topo"}, "#drawn[open] svg"),
         "changes": ({"view": "changes"}, "#changes li, #welcome.problem"),
     }
