@@ -31,3 +31,11 @@ docs:
 # Measure answers and first indexes of a repository, as ratios of one run.
 bench REPO="sample_repos/taskboard-api":
     {{ python }} -m tests.benchmarks.speed cold ask edit --repo {{ REPO }}
+
+# Sign the tag of VERSION on this commit, if pyproject.toml and the changelog have it. Pushing it makes the release.
+tag VERSION:
+    grep -q '^version = "{{ VERSION }}"$' pyproject.toml
+    grep -q '^## \[{{ VERSION }}\] - ' CHANGELOG.md
+    git diff --quiet HEAD
+    git tag --sign --message "Causalist {{ VERSION }}" "v{{ VERSION }}"
+    git verify-tag "v{{ VERSION }}"

@@ -93,6 +93,26 @@ def test_only_what_publishes_has_rights_to_write() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("kind", "reason", "code"),
+    [("commit", "", 1), ("tag", "unsigned", 1), ("tag", "unknown_key", 1), ("tag", "valid", 0)],
+)
+def test_a_tag_without_a_valid_signature_releases_nothing(kind: str, reason: str, code: int, tmp_path: Path) -> None:
+    """The step runs with a `gh` that answers as GitHub does."""
+    steps = load(_ROOT / ".github/workflows/release.yml")["jobs"]["build"]["steps"]
+    step = next(step for step in steps if step.get("name", "").startswith("The tag is signed"))
+    answers = {".object.type": kind, ".object.sha": "c0ffee", ".verification.reason": reason}
+    cases = "".join(f'{field}) echo "{answer}" ;;\n' for field, answer in answers.items())
+    gh = tmp_path / "gh"
+    gh.write_text(f'#!/bin/sh\ncase "$4" in\n{cases}*) exit 9 ;;\nesac\n')
+    gh.chmod(0o755)
+    given = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GITHUB_REPOSITORY": "a/b", "GITHUB_REF_NAME": "v1.2.3"}
+    done = subprocess.run(["bash", "-e", "-c", step["run"]], env=given, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert bool(code) == ("the signature of v1.2.3: " in done.stdout)
+    assert (reason if kind == "tag" and code else "") in done.stdout
+
+
 def test_ci_runs_the_checks_of_the_script() -> None:
     """A check of .ci/run that the workflows lack would be seen only by those who run it at home."""
     script = (_ROOT / ".ci" / "run").read_text(encoding="utf-8")
