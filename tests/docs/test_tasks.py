@@ -21,3 +21,8 @@ def test_ten_tasks_are_shown_by_commands_that_run() -> None:
         )
     ]  # fmt: skip
     assert len(shown) >= 10, sorted(set(tasks) - set(shown))
+
+
+def test_the_first_page_leads_to_every_page() -> None:
+    linked = set(re.findall(r"\]\(([a-z-]+\.md)", (DOCS / "index.md").read_text(encoding="utf-8")))
+    assert linked >= {path.name for path in DOCS.glob("*.md")} - {"index.md"}
