@@ -3,6 +3,7 @@
 Edges are printed one per line or as JSON; `impact` and `tests` start from a node or from the changes since a commit.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
@@ -400,7 +401,8 @@ def show_callees(node: str, *, repo: Path | None, force: bool, min_confidence: f
     edges = [edge for edge in all_edges if edge.certainty >= min_confidence]
     report_stale_calls(repository, name, None)
     nothing = _empty_message(f"calls that {name} makes inside the repository", len(all_edges), min_confidence)
-    print_result(calls_document(name, edges) if as_json else None, format_edges(edges), "" if edges else nothing)
+    lines = format_edges(edges, name)
+    print_result(calls_document(name, edges) if as_json else None, lines, "" if edges else nothing)
 
 
 def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
@@ -426,20 +428,26 @@ def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: f
     document = callers_document(name, edges, through, references, documents) if as_json else None
     nodes = repository.index.graph.nodes
     types = {e.target for e in through if nodes.kinds[nodes.ids.position(e.target)] in TYPE_KINDS}
-    print_result(document, format_callers(edges, through, types, references, documents), nothing)
+    print_result(document, format_callers(edges, through, types, references, documents, name), nothing)
 
 
-def format_edges(edges: "Sequence[Edge]") -> list[str]:
+def format_edges(edges: "Sequence[Edge]", asked: str = "") -> list[str]:
     """Return one line per edge: confidence, rule, ends, and location in the file of its source.
 
-    Of functions between which a build chooses, the confidence is that of all, and the rule says how many there are.
+    Of functions between which a build chooses, the confidence is that of all, and the rule says how many there are. On
+    a terminal a line does not repeat the node that was asked for.
     """
+    known = asked if sys.stdout is not None and sys.stdout.isatty() else ""
     return align_columns(
-        [
-            (f"{e.certainty:.3f}", describe_rule(e), f"{e.source} -> {e.target}", edge_location(e), count_sightings(e))
-            for e in edges
-        ]
+        [(f"{e.certainty:.3f}", describe_rule(e), _ends(e, known), edge_location(e), count_sightings(e)) for e in edges]
     )
+
+
+def _ends(edge: "Edge", known: str) -> str:
+    """Return both ends of an edge, or the other one if one is known."""
+    if known and known in (edge.source, edge.target):
+        return edge.target if edge.source == known else edge.source
+    return f"{edge.source} -> {edge.target}"
 
 
 def describe_rule(edge: "Edge") -> str:
@@ -455,18 +463,19 @@ def format_callers(
     types: Collection[str],
     references: "Sequence[Edge]",
     documents: "Sequence[Edge]",
+    asked: str = "",
 ) -> Iterator[str]:
-    """Yield direct calls, calls through overridden methods and classes, then other uses.
+    """Yield direct calls, calls through overridden methods and classes, then other uses of the node that is `asked`.
 
     `types` are those classes.
     """
-    yield from format_edges(edges)
+    yield from format_edges(edges, asked)
     for base in sorted({edge.target for edge in through}):
         if edges or base != min(edge.target for edge in through):
             yield ""
         how = "who uses this may run it without its name" if base in types else "which it overrides"
         yield f"through {base}, {how}"
-        yield from format_edges([edge for edge in through if edge.target == base])
+        yield from format_edges([edge for edge in through if edge.target == base], base if asked else "")
     named, routed = (
         [e for e in references if (e.kind == EdgeKind.REFERENCES.label) == is_named] for is_named in (True, False)
     )
@@ -481,7 +490,7 @@ def format_callers(
                 yield ""
             is_first = False
             yield title
-            yield from format_edges(listed)
+            yield from format_edges(listed, asked)
 
 
 def _empty_message(calls: str, n_known: int, min_confidence: float) -> str:
@@ -499,7 +508,7 @@ def show_users(node: str, kind: str, *, repo: Path | None, force: bool, min_conf
     weaker = f" with a confidence of {min_confidence:g} or more; {len(all_edges)} with less" if all_edges else ""
     print_result(
         calls_document(name, edges) if as_json else None,
-        format_edges(edges),
+        format_edges(edges, name),
         "" if edges else f"nothing is known that {kind} {name}{weaker}",
     )
 

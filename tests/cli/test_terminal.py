@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from causalist import Repository
 from causalist.cli._ask_output import color_pack, editor_arguments, is_colored, page
+from causalist.cli.callers_and_impact import format_edges
 from tests.cli.commands import invoke, run
 
 _CONTROL = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;;[^\x1b]*\x1b\\")
@@ -118,3 +120,13 @@ def test_a_real_terminal_gets_the_list_and_colors(shop: Path) -> None:
     shown = text.decode()
     assert _CONTROL.sub("", shown).startswith("#1  cart.py:1")
     assert "\x1b[" in shown and "def" in shown
+
+
+def test_a_terminal_does_not_repeat_the_node_that_was_asked_for(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    edges = Repository.open(shop, exact_root=True).callers("total")
+    asked = edges[0].target
+    piped = format_edges(edges, asked)
+    assert f"{edges[0].source} -> {asked}" in piped[0]
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    assert edges[0].source in (shown := format_edges(edges, asked))[0] and asked not in shown[0]
+    assert format_edges(edges, "another") == piped
