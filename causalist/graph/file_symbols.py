@@ -94,8 +94,9 @@ class FileSymbols:
     @property
     def has_visible_imports(self) -> bool:
         """True if importers see what a module imports, as in Python; those of an ECMAScript module see its exports."""
-        is_dotted = self.settings is not None and self.settings.modules.system is ModuleSystem.DOTTED
-        return is_dotted and not self.passes_nothing_on
+        modules = self.settings.modules if self.settings is not None else None
+        is_open = modules is not None and (modules.system is ModuleSystem.DOTTED or modules.beside)
+        return is_open and not self.passes_nothing_on
 
     @property
     def passes_nothing_on(self) -> bool:

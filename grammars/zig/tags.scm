@@ -9,6 +9,9 @@
 ((function_declaration name: (identifier) @name type: (_) @_type) @definition.function (#not-eq? @_type "type"))
 ((function_declaration name: (identifier) @name type: (_) @_type body: (_)) @definition.class (#eq? @_type "type"))
 (function_declaration body: (_) @body)
+; One that gives what another one gives has its members.
+((function_declaration type: (_) @_type body: (block (expression_statement (return_expression
+  (call_expression function: [(identifier) (field_expression)] @base))))) (#eq? @_type "type"))
 ((source_file (variable_declaration . (identifier) @name . (_) @_value) @definition.constant)
   (#not-match? @_value "^(@import|struct|enum|union|opaque|error|packed|extern|@This)"))
 ((struct_declaration (variable_declaration . (identifier) @name . (_) @_value) @definition.constant)
@@ -19,12 +22,14 @@
 
 ; Uses.
 (call_expression function: (_) @reference.call)
+; The grammar reads `!f()` and `*f()` as calls of a type.
+(call_expression function: (error_union_type ok: (_) @reference.call))
 (identifier) @reference
 
 ; Other files.
 ((variable_declaration . (identifier) @import.namespace . (builtin_function (builtin_identifier) @_import
   (arguments . (string (string_content) @import.from)))) @import (#eq? @_import "@import"))
-((variable_declaration . (identifier) . (field_expression object: (builtin_function (builtin_identifier) @_import
+((variable_declaration . (identifier) @import.alias.ahead . (field_expression object: (builtin_function (builtin_identifier) @_import
   (arguments . (string (string_content) @import.from))) member: (identifier) @import.name)) @import (#eq? @_import "@import"))
 ; A file is a structure, too.
 ((source_file (variable_declaration . (identifier) @import.namespace . (builtin_function) @import.from) @import)
@@ -32,10 +37,12 @@
 (using_namespace_declaration (builtin_function (builtin_identifier) (arguments . (string (string_content) @import.from)))) @import @import.star
 
 ; Names that get a value, and their types.
-(variable_declaration . (identifier) @binding . [
-  (identifier) (field_expression) (call_expression)] @binding.value)
+((variable_declaration . (identifier) @binding . [
+  (identifier) (field_expression) (call_expression) (index_expression) (null_coercion_expression)] @binding.value)
+  (#not-match? @binding.value "^@"))
 (variable_declaration . (identifier) @binding . (try_expression) @binding.value)
-(variable_declaration . (identifier) @binding . (catch_expression . (call_expression) @binding.value))
+(variable_declaration . (identifier) @binding . (catch_expression . (_) @binding.value))
+(variable_declaration . (identifier) @binding . (binary_expression left: (_) @binding.value "orelse"))
 (variable_declaration . (identifier) @binding . (unary_expression argument: [(identifier) (field_expression)] @binding.value))
 (variable_declaration . (identifier) @binding . (struct_initializer . [(identifier) (field_expression)] @binding.type))
 ((variable_declaration . (identifier) @binding.item . (_) @_value) (#not-match? @_value "^@(import|This)"))
@@ -51,7 +58,47 @@
 (container_field name: (identifier) @binding.property type: (pointer_type [(identifier) (field_expression)]) @binding.type)
 (container_field name: (identifier) @binding.property type: (nullable_type [(identifier) (field_expression)] @binding.type))
 (container_field name: (identifier) @binding.property type: (nullable_type (pointer_type [(identifier) (field_expression)]) @binding.type))
+; Slices, which have no methods, stand for what they hold; a function that gives a type, for that type.
+(variable_declaration . (identifier) @binding . type: (nullable_type (slice_type [(identifier) (field_expression)] @binding.type)))
+(variable_declaration . (identifier) @binding . type: (slice_type [(identifier) (field_expression)] @binding.type))
+(variable_declaration . (identifier) @binding . type: (slice_type (pointer_type [(identifier) (field_expression)] @binding.type)))
+(variable_declaration . (identifier) @binding . type: (array_type [(identifier) (field_expression)] @binding.type .))
+(variable_declaration . (identifier) @binding . type: (pointer_type (array_type [(identifier) (field_expression)] @binding.type .)))
+(variable_declaration . (identifier) @binding . type: (call_expression function: [(identifier) (field_expression)] @binding.type))
+(variable_declaration . (identifier) @binding . type: (call_expression function: (pointer_type [(identifier) (field_expression)]) @binding.type))
+(variable_declaration . (identifier) @binding . type: (call_expression function: (nullable_type [(identifier) (field_expression)] @binding.type)))
+(parameter name: (identifier) @binding type: (nullable_type (slice_type [(identifier) (field_expression)] @binding.type)))
+(parameter name: (identifier) @binding type: (slice_type [(identifier) (field_expression)] @binding.type))
+(parameter name: (identifier) @binding type: (slice_type (pointer_type [(identifier) (field_expression)] @binding.type)))
+(parameter name: (identifier) @binding type: (array_type [(identifier) (field_expression)] @binding.type .))
+(parameter name: (identifier) @binding type: (pointer_type (array_type [(identifier) (field_expression)] @binding.type .)))
+(parameter name: (identifier) @binding type: (call_expression function: [(identifier) (field_expression)] @binding.type))
+(parameter name: (identifier) @binding type: (call_expression function: (pointer_type [(identifier) (field_expression)]) @binding.type))
+(parameter name: (identifier) @binding type: (call_expression function: (nullable_type [(identifier) (field_expression)] @binding.type)))
+(container_field name: (identifier) @binding.property type: (nullable_type (slice_type [(identifier) (field_expression)] @binding.type)))
+(container_field name: (identifier) @binding.property type: (slice_type [(identifier) (field_expression)] @binding.type))
+(container_field name: (identifier) @binding.property type: (slice_type (pointer_type [(identifier) (field_expression)] @binding.type)))
+(container_field name: (identifier) @binding.property type: (array_type [(identifier) (field_expression)] @binding.type .))
+(container_field name: (identifier) @binding.property type: (pointer_type (array_type [(identifier) (field_expression)] @binding.type .)))
+(container_field name: (identifier) @binding.property type: (call_expression function: [(identifier) (field_expression)] @binding.type))
+(container_field name: (identifier) @binding.property type: (call_expression function: (pointer_type [(identifier) (field_expression)]) @binding.type))
+(container_field name: (identifier) @binding.property type: (call_expression function: (nullable_type [(identifier) (field_expression)] @binding.type)))
+(function_declaration type: (nullable_type (slice_type [(identifier) (field_expression)] @returns)))
+(function_declaration type: (slice_type [(identifier) (field_expression)] @returns))
+(function_declaration type: (slice_type (pointer_type [(identifier) (field_expression)] @returns)))
+(function_declaration type: (array_type [(identifier) (field_expression)] @returns .))
+(function_declaration type: (pointer_type (array_type [(identifier) (field_expression)] @returns .)))
+(function_declaration type: (call_expression function: [(identifier) (field_expression)] @returns))
+(function_declaration type: (call_expression function: (pointer_type [(identifier) (field_expression)]) @returns))
+(function_declaration type: (call_expression function: (nullable_type [(identifier) (field_expression)] @returns)))
+(function_declaration type: (error_union_type ok: (slice_type [(identifier) (field_expression)] @returns)))
+(function_declaration type: (error_union_type ok: (call_expression function: [(identifier) (field_expression)] @returns)))
 (payload (identifier) @binding.item)
+; What a condition or a loop takes out.
+(if_statement condition: (_) @binding.subject (payload . (identifier) @binding.matched)) @binding.match
+(if_expression condition: (_) @binding.subject (payload . (identifier) @binding.matched)) @binding.match
+(while_statement condition: (_) @binding.subject (payload . (identifier) @binding.matched)) @binding.match
+(for_statement . (_) @binding.subject (payload . (identifier) @binding.matched)) @binding.match
 (function_declaration type: [(identifier) (field_expression)] @returns)
 (function_declaration type: (pointer_type [(identifier) (field_expression)]) @returns)
 (function_declaration type: (nullable_type [(identifier) (field_expression)] @returns))

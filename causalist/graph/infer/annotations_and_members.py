@@ -129,6 +129,11 @@ class AnnotationTypes:
                 return Value(ValueKind.INSTANCE, value.number, rule)
             if settings is not None and settings.modules.headers:  # another name for something unknown
                 return UNKNOWN._replace(type=name.rpartition(".")[2])
+            if settings is not None and settings.modules.beside:  # a constant that holds a type, or a file
+                held = self.inference.content_of_value(value)
+                value = held if held is not None else value
+                if value.kind is ValueKind.DEFINITION and self.program.is_type_like(value.number):
+                    return Value(ValueKind.INSTANCE, value.number, rule)
         if value.kind is ValueKind.INSTANCE:  # a type parameter, known by its bound
             return value._replace(rule=rule)
         if value.kind is ValueKind.COLLECTION and name.endswith("iterator"):

@@ -677,10 +677,9 @@ class Inference(InferenceBase):
         program = self.program
         owner = program.enclosing_owner(symbols.first + scope) if scope >= 0 else -1
         if owner < 0 or not symbols.is_shaped:
-            return owner
-        if program.is_type(
-            symbols.first + scope
-        ):  # in the body of a class, the function around may give the name a value
+            is_file = symbols.settings is not None and symbols.settings.modules.beside and not program.is_type(owner)
+            return -1 if is_file else owner  # the file is the structure
+        if program.is_type(symbols.first + scope):  # there the function around may give the name a value
             scope = symbols.facts.definitions[scope].parent
         binding = symbols.bindings.get(scope, {}).get(name) if scope >= 0 else None
         is_other = binding is not None and (binding.value or binding.type.startswith("="))

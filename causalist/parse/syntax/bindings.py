@@ -610,7 +610,8 @@ class BindingReader:
         """Return True if little but white space stands between `end` and `start`."""
         if not end + fewest <= start <= end + _MAX_GAP_BYTES:
             return False
-        return len(b"".join(self._scopes.data[end:start].split())) <= _MAX_PUNCTUATION_BYTES
+        between = b"".join(self._scopes.data[end:start].split())
+        return len(between.replace(b"]const", b"]")) <= _MAX_PUNCTUATION_BYTES
 
     def on_global(self, start: int, end: int, tag: int) -> None:
         """Record a name that the scope declares to be a global one."""

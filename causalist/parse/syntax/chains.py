@@ -19,23 +19,21 @@ from causalist.model.type_notation import (
     function_of,
     generic_of,
     object_of,
-    result_mark,
     split_top,
     tuple_of,
     typed_value,
     with_marks,
-    without_item_braces,
     wrapped_in,
 )
 
 _PLAIN = re.compile(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\d+|@\"[^\".()\[\]\n]*\"")  # or a member with any signs in its name
 _ROOT = re.compile(r"\.(?=[^\W\d])")  # in front of a name that is read from the outermost package
 _NAME = re.compile(r"#?[^\W\d][\w$]*|\$[\w$]*")
 _MADE = re.compile(r"\s+[^\W\d]")  # after `new`, in `outer.new Inner`
 _MAKES = re.compile(r"new\s+\.?[^\W\d]")
 _CLONED = re.compile(r"clone\s+(?=[$\w])")
-_WAITED = re.compile(r"(\(\s*)?await\s+")
+_WAITED = re.compile(r"(?:(\(\s*)?await|(\(\s*)try)\s+")
 _COMMAND = re.compile(r"([^\W\d]\w*(?: ?\. ?\w+)*[?!]?)[ \t]+(?![.&+*/%=<>|?-])\S")  # without an operator in between
 _SPACE = re.compile(r"\s+")
 _WRAPPED = re.compile(
@@ -46,7 +44,9 @@ _TYPE = re.compile(r"(?:readonly )?(\.?[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
 _POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |const |dyn |impl |for<[^<>]*> ?)+")
 _RAW = re.compile(r"\br#(?=[^\W\d])")  # prefix that makes a keyword a name
 _FRONT = re.compile(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")
-_ENDS_EARLY = re.compile(r"\?+\s*(?=$|[?)]|\.[^(\[])|\.\s*await\b(?!\s*\()")
+# `f()?.await` and `a.?.b`: the value that is waited for, or that is no error, or there; `p.*.b`: what is pointed at
+_ENDS_EARLY = re.compile(r"\?+\s*(?=$|[?)]|\.[^(\[])|\.\s*await\b(?!\s*\()|\.[?*](?=\s*(?:[.\[(]|$))")
+_IF_FAILED = re.compile(r"\s(?:orelse|catch)\s")
 _STEPPED = re.compile(r"(?:\+\+|--)\s*(?=\.|->)")  # `p++->x`
 _COMMENT = re.compile(r"//[^\n]*\n\s*(?=[.?/])|/\*.*?\*/\s*(?=[.?])", re.DOTALL)  # between the lines of a chain
 _AS_TRAIT = re.compile(r"<\s*+(.+?)(?:\s++as\s++([\w:]+)(?:<.*>)?)?\s*+>::(\w.*)", re.DOTALL)
@@ -117,9 +117,13 @@ def _read_chain(text: str, settings: TypeSettings | None) -> str:
                 return cast + rest[1:]
     if text.startswith("(") and (end := _find_closing(text, 0)) > 0 and (inner := chain_of(text[1:end], settings)):
         return chain_of(_spell_items(with_constructor_call(text[1:end], inner)) + text[end + 1 :], settings)
+    if text.startswith("(") and (failed := _IF_FAILED.search(text)) and (end := _find_closing(text, 0)) > 0:
+        tried = text[1 : failed.start()].strip()
+        if failed.end() < end and tried.count("(") == tried.count(")") and (inner := chain_of(tried, settings)):
+            return chain_of(inner + text[end + 1 :], settings)
     waited = _WAITED.match(text)
     if waited:
-        end = _find_closing(text, 0) if waited[1] else len(text)
+        end = _find_closing(text, 0) if waited[1] or waited[2] else len(text)
         inner = text[waited.end() : end]
         return chain_of(inner + text[end + 1 :]) if end > 0 and chain_of(inner) else _after_unknown(text, len(text))
     elements = settings is not None and bool(settings.containers)
@@ -156,10 +160,8 @@ def _read_chain(text: str, settings: TypeSettings | None) -> str:
             else:
                 return ""
             expect_name = False
-        elif matched := _COMMENT.match(text, position):
+        elif (matched := _COMMENT.match(text, position)) or (matched := _ENDS_EARLY.match(text, position)):
             position = matched.end()
-        elif matched := _ENDS_EARLY.match(text, position):
-            position = matched.end()  # `f()?.await`: the value that is waited for, or that is no error
         elif character == "." or text.startswith("::", position):
             position += 1 if character == "." else 2
             expect_name = text[position : position + 1] != "<"  # `f::<T>`
@@ -686,14 +688,3 @@ def targets_of_pattern(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[
             return  # how many it takes is not known
         if part.strip():
             yield from targets_of_pattern(part, (*path, position))
-
-
-def part_at(value: str, path: tuple[int, ...]) -> str:
-    """Return the part of a value at a path."""
-    for depth, position in enumerate(path):
-        if value.startswith("("):
-            parts = split_top(value[1:-1], ",")
-            value = without_item_braces(parts[position]) if position < len(parts) else ""
-        else:
-            return with_marks(value, *map(result_mark, path[depth:]))
-    return value

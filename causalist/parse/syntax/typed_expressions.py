@@ -23,6 +23,7 @@ from causalist.model.type_notation import (
     class_of,
     index_mark,
     mapping_of,
+    result_mark,
     sequence_of,
     split_top,
     tuple_of,
@@ -32,7 +33,7 @@ from causalist.model.type_notation import (
     without_item_braces,
 )
 from causalist.parse.syntax.capture_names import Tag
-from causalist.parse.syntax.chains import chain_of, part_at, targets_of_pattern
+from causalist.parse.syntax.chains import chain_of, targets_of_pattern
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
 
 STRING = re.compile(
@@ -591,7 +592,7 @@ class PlaceReader:
             return
         for text, path in targets_of_pattern(self._scopes.text(start, min(end, start + _MAX_PLACE_BYTES))):
             target = self._target(text)
-            part = part_at(value, path) if target else ""
+            part = _part_at(value, path) if target else ""
             if part:
                 self._add(target, start, part)
 
@@ -661,3 +662,14 @@ def typed_argument(text: str) -> str:
     rest = text[typed.end() :]
     is_whole = rest in ("", "!") if typed[1] else rest in _NOTHING or bool(chain_of(rest))
     return typed_value(typed[2]) if is_whole else ""
+
+
+def _part_at(value: str, path: tuple[int, ...]) -> str:
+    """Return the part of a value at a path."""
+    for depth, position in enumerate(path):
+        if value.startswith("("):
+            parts = split_top(value[1:-1], ",")
+            value = without_item_braces(parts[position]) if position < len(parts) else ""
+        else:
+            return with_marks(value, *map(result_mark, path[depth:]))
+    return value
