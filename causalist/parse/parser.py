@@ -138,7 +138,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     named = read_string_targets(source) if has_fixtures else ()
     lookups = read_lookups(grammar.settings.lookups, tree, text, definitions)
     asked = {(each.scope, each.key) for each in lookups}
-    links = read_code_links(grammar.settings.family, source.renewed())
+    links = read_code_links(grammar.settings.family, source.renew())
     facts = FileFacts(
         language=grammar.dialect.name,
         definitions=tuple(definitions),
@@ -167,7 +167,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         implementations=tuple(collector.implementations()),
         accesses=tuple(collector.access_reader.accesses),
         lookups=lookups,
-        routes=read_routes(grammar.settings.family, source.renewed()),
+        routes=read_routes(grammar.settings.family, source.renew()),
         links=tuple(each for each in links if (each.scope, each.name) not in asked),
         tests=tuple(
             i

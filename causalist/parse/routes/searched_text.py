@@ -61,10 +61,10 @@ class RouteText:
         self.definitions = definitions
         self.root = tree.root_node
         self._left_to_read = 0
-        self.renewed()
+        self.renew()
 
-    def renewed(self) -> "RouteText":
-        """Return the same text, of whose arguments as much may be read as at first."""
+    def renew(self) -> "RouteText":
+        """Return the text itself, of whose arguments as much may be read again as at first."""
         self._left_to_read = _ARGUMENT_READINGS * len(self.data) + MAX_ARGUMENT_BYTES
         return self
 

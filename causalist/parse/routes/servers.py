@@ -218,8 +218,8 @@ def read_go(source: RouteText) -> _Found:
     """Yield the start and fact of each route and request of a Go file."""
     yield from _go_requests(source)
     yield from _go_built_routes(source)
-    has_routers = any(word in source.data for word in _GO_MAKING)
-    routers = {match["name"].decode() for match in _GO_ROUTER.finditer(source.data)} if has_routers else set()
+    made = _GO_ROUTER.finditer(source.data) if any(word in source.data for word in _GO_MAKING) else ()
+    routers = {match["name"].decode() for match in made}
     around: list[tuple[int, int, str]] = []  # (start, end, path) of functions that are given a part of the routes
     calls = [call for call in source.calls(_GO) if source.is_code(call.name)]
     for call in calls:
@@ -268,10 +268,9 @@ def read_go(source: RouteText) -> _Found:
                 handler=handler,
             )  # fmt: skip
     for match in _GO_REGISTER.finditer(source.data) if routers or (calls and b".Group(" in source.data) else ():
-        router = match["router"].decode()
+        router, function = match["router"].decode(), match["function"].decode()
         if (match["group"] or router in routers) and source.is_code(match.start("function")):
             path = (match["path"] or b"").decode()
-            function = match["function"].decode()
             yield route_at(source, match.start(), RouteForm.MOUNT, receiver=router, path=path, handler=function)
 
 
@@ -290,8 +289,7 @@ def _go_built_routes(source: RouteText) -> _Found:
         arguments, _ = source.arguments(match.end())
         handler = chain(arguments[0].text) if arguments else ""
         paths = [path, f"{path.rstrip('/')}/*"] if b"PathPrefix" in match["steps"] else [path]
-        methods = re.findall(r'(?:"|http\.Method)(\w+)', steps["Methods"])
-        for method, each in itertools.product(methods, paths):
+        for method, each in itertools.product(re.findall(r'(?:"|http\.Method)(\w+)', steps["Methods"]), paths):
             yield route_at(
                 source, match.start(), RouteForm.ROUTE, receiver=match["receiver"].decode(), method=method.upper(),
                 path=each, handler=handler,
@@ -308,9 +306,8 @@ def _go_requests(source: RouteText) -> _Found:
     """Yield the requests to a client, or to a handler in a test, whose path is a literal or can be composed."""
     for call in source.calls(_GO_REQUEST):
         makes_request = call.verb.startswith("NewRequest")
-        if not (call.receiver in ("http", "httptest") if makes_request else is_client(call.receiver)):
-            continue
-        if not source.is_code(call.name):
+        is_asked = call.receiver in ("http", "httptest") if makes_request else is_client(call.receiver)
+        if not is_asked or not source.is_code(call.name):
             continue
         arguments = source.arguments(call.arguments)[0][:3]
         method = call.verb.removesuffix("Form")

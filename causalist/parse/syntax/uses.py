@@ -488,8 +488,9 @@ class UseReader:
     def on_call(self, start: int, end: int, tag: int) -> None:
         """Record a call by the chain of its callee."""
         is_array = self._lists_arguments and self._scopes.data[end : end + 2].lstrip()[:1] == b"*"  # `new T*[n]`
-        if is_array or (self._settings.names.clauses and self._is_no_call(start)):
-            return  # it makes no T
+        is_head = start == self.taken or start < self.skipped_to or self._scopes.data[start - 1 : start] == b"@"
+        if is_array or (self._settings.names.clauses and is_head):
+            return  # it makes no T; the head of a definition and an attribute such as `@type` look like calls
         if self._has_elements and self._scopes.data[start - 1 : start] == b"<" and _TAG.match(self._scopes.data, start):
             self.skip(end)  # an element of HTML, whatever else has its name
             return
@@ -515,10 +516,6 @@ class UseReader:
                 self._counted.append((len(self.calls) - 1, start, end))
             if not any(mark in chain for mark in "(?["):
                 self.skip(end)
-
-    def _is_no_call(self, start: int) -> bool:
-        """Return True for the head of a definition and for an attribute such as `@type`, which look like calls."""
-        return start == self.taken or start < self.skipped_to or self._scopes.data[start - 1 : start] == b"@"
 
     def on_message(self, start: int, end: int, tag: int) -> None:
         """Record a message by the chain of its receiver and its selector."""
@@ -680,15 +677,9 @@ class UseReader:
         if self._prefixed:
             self._on_scoped_reference(start, end)
             return
-        if (
-            start == self.taken
-            or start == self._named.taken
-            or start < self.skipped_to
-            or self._modules.group is not None
-        ):
+        if start < self.skipped_to or start in (self.taken, self._named.taken) or self._modules.group is not None:
             return
-        scopes = self._scopes
-        data = scopes.data
+        scopes, data = self._scopes, self._scopes.data
         before = data[start - 1] if start else 0
         if before == 46 or (before == 58 and start > 1 and data[start - 2] == 58):  # "." or "::"
             return  # a member of the chain before
