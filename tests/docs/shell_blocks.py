@@ -13,9 +13,7 @@ LANGUAGES = ("bash", "sh", "shell", "console")
 
 # What a block that is not run has to contain.
 REASONS = {
-    "network": re.compile(
-        r"\b(pip install|npm|npx|git clone|gh attestation)\b|--(model|clones|embedder)\b|\bopenai:|\.\./"
-    ),
+    "network": re.compile(r"\b(pip install|npm|npx|git clone)\b|\bgh |--(model|clones|embedder)\b|\bopenai:|\.\./"),
     "client": re.compile(r"\bcausalist (install|serve)\b"),
     "history": re.compile(r"--from-git\b|\bcausalist (feedback|learn)\b"),  # what a user's own repository has
     "minutes": re.compile(r"\bpytest\b|\btests\.benchmarks\b|\bjust\b"),
