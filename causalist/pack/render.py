@@ -81,7 +81,7 @@ PHRASES = {
     Signal.MESSAGES: ("its commits match {}", "its commits match"),
     Signal.SIMILAR_COMMITS: ("changed by similar commits {}", "changed by similar commits"),
     Signal.DENSE: ("near in meaning: {}", "near in meaning"),
-    Signal.SEMANTIC: ("its words mean {}", "its words mean what the question means"),
+    Signal.SEMANTIC: ("close in meaning: {}", "its words mean what the question means"),
     Signal.GRAPH: ("linked to {}", "linked to others that match"),
     Signal.PAGERANK: ("{}", "reached through the graph"),
 }

@@ -19,7 +19,9 @@ from causalist.rank.lexical.question_encoder import (
     QuestionEncoder,
     bag_similarities,
     compute_bag_norms,
+    encode_once,
     encoder_bytes,
+    near_words,
     pack,
     pieces_of,
     read_encoder,
@@ -328,3 +330,26 @@ def test_shipped_encoder_keeps_its_size_and_places_synonyms_together() -> None:
 
     assert cosine("how do I remove a user", "delete an account") > cosine("how do I remove a user", "draw a chart")
     assert cosine("the picture is too big", "image size limit") > cosine("the picture is too big", "parse a date")
+
+
+def test_near_words_of_a_text_are_the_nearest_first(encoder: QuestionEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The cosines with (0, 1) are 7 / sqrt(50) = .99 for open, 5 / sqrt(34) = .86 for key, 3 / sqrt(34) = .51 for lock
+    # and 1 / sqrt(50) = .14 for sure, which is too little. Zebra is not known, and a word is named once, as it stands.
+    monkeypatch.setattr(question_encoder, "encode_once", lambda *_: np.array([0, 511], dtype=np.int16))
+    assert near_words("", "sure Keys.openLock(zebra, key)", encoder) == ["open", "keys", "lock"]
+
+
+def test_near_words_of_the_shipped_encoder() -> None:
+    found = near_words("how are photos resized", "make_thumbnail of an image, for each user", shipped_encoder())
+    assert {"image", "thumbnail"} <= set(found)
+    assert "user" not in found
+
+
+def test_a_question_without_a_vector_has_no_near_words() -> None:
+    assert near_words("qqxv zzyw", "image", shipped_encoder()) == []
+
+
+def test_the_cache_of_questions_gives_what_the_encoder_gives() -> None:
+    shipped = shipped_encoder()
+    for question in ("how are photos resized", "where is the lock", "how are photos resized"):
+        assert np.array_equal(encode_once(question, shipped), shipped.encode(question))

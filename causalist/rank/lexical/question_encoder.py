@@ -61,6 +61,7 @@ COUNT_POWER = 0.7
 _COUNT_WEIGHTS = np.arange(_MAX_COUNT + 1.0) ** COUNT_POWER  # by occurrences
 _LONGEST_PIECE = 20  # characters
 N_SIMILAR, MIN_COSINE = 32, 0.4  # terms for a word of a question; docs/benchmarks.md has what else was tried
+N_NEAR_WORDS, MIN_NEAR_COSINE = 4, 0.2  # that a reason names
 # Added to the norm of a definition: one of few words needs more in common with a question to be as similar.
 NORM_OFFSET = np.float32(2.0)
 FILE_SHARE = 0.3  # what the similarity of its file adds to that of a definition
@@ -267,12 +268,49 @@ def read_encoder(path: Path, *, is_checked: bool = True) -> QuestionEncoder:
 
 def nearest_stems(question: str, n: int, encoder: QuestionEncoder) -> list[str]:
     """Return the `n` stems of code whose vectors agree most with that of a question, best first."""
-    vector = encoder.encode(question)
+    vector = encode_once(question, encoder)
     if vector is None:
         return []
     products = (unpack(encoder.rows).astype(np.float32) @ vector.astype(np.float32)) * encoder.scales
     order = np.lexsort((np.arange(len(products)), -products))[:n]
     return [encoder.stems[int(row)] for row in order]
+
+
+# The last questions with their vectors: the signal and its reasons want the same one.
+_ENCODED: list[tuple[str, QuestionEncoder, NDArray[np.int16] | None]] = []
+
+
+def encode_once(question: str, encoder: QuestionEncoder) -> NDArray[np.int16] | None:
+    """Return the vector of a question, from a cache for the last ones; None for one that cannot be encoded."""
+    for text, by, vector in _ENCODED:
+        if text == question and by is encoder:
+            return vector
+    vector = encoder.encode(question)
+    _ENCODED[:] = [(question, encoder, vector), *_ENCODED[: _MAX_CACHED_TABLES - 1]]
+    return vector
+
+
+def near_words(question: str, text: str, encoder: QuestionEncoder) -> list[str]:
+    """Return the words of a text whose vectors are nearest to that of a question, the nearest first.
+
+    They are N_NEAR_WORDS at most, with a cosine of MIN_NEAR_COSINE and more.
+    """
+    vector = encode_once(question, encoder)
+    if vector is None:
+        return []
+    word_by_row: dict[int, str] = {}
+    for word in _WORD.findall(text):
+        for part in split_word(word):
+            if len(part) > 2 and (row := encoder.stems.position(stem(part))) >= 0:
+                word_by_row.setdefault(row, part)
+    if not word_by_row:
+        return []
+    rows = unpack(encoder.rows[list(word_by_row)]).astype(np.float64)
+    lengths = np.sqrt((rows * rows).sum(axis=1) * float((vector.astype(np.float64) ** 2).sum()))
+    cosines = np.round((rows * vector).sum(axis=1) / np.maximum(lengths, 1.0), 6)
+    words = list(word_by_row.values())
+    order = sorted(range(len(words)), key=lambda i: (-cosines[i], words[i]))[:N_NEAR_WORDS]
+    return [words[i] for i in order if cosines[i] >= MIN_NEAR_COSINE]
 
 
 def rows_of_terms(terms: StringTable, encoder: QuestionEncoder) -> NDArray[np.int64]:

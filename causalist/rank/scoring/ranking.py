@@ -35,6 +35,7 @@ from causalist.model.node_ids import NodeKind, split_id
 from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import PageRankResult, Reason, SeedShare, Signal, TextMatches, Transition, WalkOutcome
 from causalist.rank.lexical.query_expansion import replacement_words
+from causalist.rank.lexical.question_encoder import near_words, shipped_encoder
 from causalist.rank.local_push import compute_origin_shares, compute_pagerank
 from causalist.rank.pagerank import seed_distribution
 from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, RoutePlan, with_corpus_spelling
@@ -404,6 +405,11 @@ def reasons_for(
         reasons = tuple(r._replace(detail=leading) if r.signal in LEADING else r for r in reasons)
         commits = _commits_of(owner, ranking, lexical)
         reasons = tuple(r._replace(detail=commits) if r.signal is Signal.SIMILAR_COMMITS else r for r in reasons)
+    if any(r.signal is Signal.SEMANTIC for r in reasons):
+        nodes, n = graph.nodes, chosen.node
+        said = f"{nodes.ids[n] if by_file else split_id(nodes.ids[n])[1]} {nodes.signatures[n]} {nodes.docs[n]}"
+        near = ", ".join(near_words(ranking.question.prose, said, shipped_encoder()))
+        reasons = tuple(r._replace(detail=near) if r.signal is Signal.SEMANTIC else r for r in reasons)
     if not ranking.matched:
         return reasons
     matches = [m for n, m in ranking.matched.items() if n == chosen.node or (by_file and graph.nodes.files[n] == owner)]
