@@ -35,6 +35,7 @@ _GIVE_WAY = (NodeKind.FIELD, NodeKind.MACRO)
 _REDEFINED = (NodeKind.FUNCTION, NodeKind.CONSTANT, NodeKind.NAMESPACE)
 _NOTHING: set[str] = set()
 _MAX_UNDECIDED = 60  # scopes around a name of which none decides what it means
+_ANYWHERE = -2  # in place of a scope: all of a file
 _MERE_TYPES = (NodeKind.INTERFACE, NodeKind.TYPE)  # of which nothing is left when the program runs
 
 
@@ -64,7 +65,7 @@ class FileSymbols:
     namespace_aliases: dict[str, str] = field(default_factory=dict)
     opened_namespaces: tuple[str, ...] = ()  # those that are part of the names of what they hold, innermost first
     decided: dict[tuple[int, str], int] = field(default_factory=dict)  # (scope, head of a chain) -> scope to read it in
-    redefined: dict[str, list[int]] = field(default_factory=dict)  # at the top, where the last before a use counts
+    redefined: dict[str, list[int]] = field(default_factory=dict)  # where the last before a use counts
     owned: set[int] = field(default_factory=set)  # positions of those that see members of what they do not stand in
     specifics: dict[str, list[str]] = field(default_factory=dict)  # qualified name -> procedures that it stands for
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
@@ -117,7 +118,7 @@ class FileSymbols:
         """
         assert self.settings is not None
         definitions, visible = self.facts.definitions, self.settings.names
-        if self.redefined and name in self.redefined:
+        if visible.unseen and name in self._names_in(_ANYWHERE):
             return scope  # the place of the use decides
         skips = not (visible.members_are_visible or visible.class_scope_is_visible)
         for _ in range(_MAX_UNDECIDED):  # a scope further in gives the same
@@ -138,7 +139,8 @@ class FileSymbols:
             is_unseen = self.settings is not None and self.settings.names.unseen
             for position, definition in enumerate(self.facts.definitions):
                 if is_unseen:
-                    self._named.setdefault(position, set()).add(definition.name)  # which is not seen from in there
+                    for at in (position, _ANYWHERE):  # it is not seen from in there, nor from what stands before
+                        self._named.setdefault(at, set()).add(definition.name)
                 if definition.parent >= 0:
                     last = definition.qualname.rpartition(".")[2]
                     self._named.setdefault(definition.parent, set()).update((definition.name, last))
@@ -208,8 +210,7 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
             continue
         parent = facts.definitions[definition.parent].kind if definition.parent >= 0 else NodeKind.NAMESPACE
         if is_mentioned and parent == NodeKind.NAMESPACE and kinds[1] in _REDEFINED:
-            if "." not in definition.qualname:
-                symbols.redefined.setdefault(definition.qualname, [first + before]).append(first + i)
+            symbols.redefined.setdefault(definition.qualname, [first + before]).append(first + i)
             symbols.by_qualname[definition.qualname] = first + i  # what is defined again hides what was before
             continue
         if assigned and kinds[0] == NodeKind.CONSTANT and kinds[1] in CALLABLE_KINDS:

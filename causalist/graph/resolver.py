@@ -357,15 +357,16 @@ class Resolver:
             value = self.inference.infer_chain(file, scope, chain)
         if value is None and called and values and "." not in chain and self.lists_arguments(file):
             value = self._beside_arguments(file, scope, chain, values)
+        is_opened = self.inference.mentioned.is_for(file)
         is_open = value is not None and value.kind in (ValueKind.UNKNOWN_MEMBER, ValueKind.BUILTIN, ValueKind.EXTERNAL)
         if called and is_open and value is not None and self.program.tree_paths.tree.has_file(file):
             receiver, _, method = chain.rpartition(".")
             is_value = receiver and not receiver.rpartition(".")[2][:1].isupper()  # else a type by its name
             if is_value and method not in self.builtin_methods.get(self._language_of(file), ()):
                 value = self.inference.trait_method(file, scope, value, method) or value
-        if chain.startswith(LAMBDA_VALUE) and "." not in (bare := chain.partition(".")[2]):
+        if chain.startswith(LAMBDA_VALUE) and ("." not in (bare := chain.partition(".")[2]) or is_opened):
             is_imported = value is not None and value.kind is ValueKind.EXTERNAL  # no extension of what is around
-            chain = bare if is_imported else chain
+            chain = bare if is_imported or is_opened else chain
         if called and (value is None or is_open) and "." in chain:
             own = self.name_lookup.find_own_extension(file, scope, chain, "")
             if len(own) > 1 and (on := self.inference.infer_chain(file, scope, chain.rpartition(".")[0])) is not None:

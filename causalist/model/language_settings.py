@@ -88,8 +88,8 @@ class NameSettings:
     """characters that may end a function name only. Example: Elixir: `"?!"`"""
     leading: str = ""
     unseen: str = ""
-    """regular expressions: of words before a definition that belong to its signature; of signatures of functions that
-    do not see their own name. Example: OCaml: `'let(?: rec)?'`, `'let (?!rec)'`
+    """regular expressions: of words before a definition that belong to its signature; of signatures that are
+    not seen from inside, nor from what stands before. Example: OCaml: `'let(?: rec)?'`, `'let (?!rec)'`
     """
     transparent_keywords: tuple[str, ...] = ()
     """words before an expression that do not change its meaning. Example: Swift: `["try", "await"]`"""

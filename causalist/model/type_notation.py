@@ -46,7 +46,8 @@ Targets of bindings:
 
 Lambdas, in languages that read whole calls:
 
-    inside     = { ";" , number } , "." , chain                ;2;1.save()        member of what is inside of 2, else 1
+    inside     = { ";" , number } , "." , chain                ;2;1.save()        member of what is inside of 2, else 1,
+                                                                                 or of the modules opened around it
                | ";" , number , "!" , [ "." , chain ]          ;2!.save()         the object itself
                | ";" , number , "^" , [ "." , chain ]          ;3^.first()        collection of what a lambda gives
 """

@@ -42,7 +42,13 @@
 ; What a module takes over from another.
 (include_module module: (module_path) @import.from @import.star) @import.reexport
 (include_module module: (module_application functor: (module_path) @import.from @import.star)) @import.reexport
-(local_open_expression (module_path) @import.from @import.star) @import
+; One that is opened for a part of an expression; what is declared in that part hides its members.
+(local_open_expression . (module_path) @import @import.from @import.star) @import.within
+(let_expression . (open_module)) @import.within
+[(let_binding) (let_expression) (fun_expression) (match_case)] @block
+(let_binding pattern: (_) @binding.local)
+(value_pattern) @binding.local
+(let_expression (module_definition (module_binding (module_name) @binding.local)))
 
 ; Names that get a value.
 (value_pattern) @binding.item

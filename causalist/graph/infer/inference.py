@@ -109,8 +109,7 @@ class Inference(InferenceBase):
     def infer_chain(self, file: int, scope: int, chain: str, called: str | None = None) -> Value | None:
         """Return the value of a chain; None for an unknown name, or a known receiver without that member.
 
-        A value of kind `UNKNOWN_MEMBER` says that nothing is known of the receiver. `called` are the arguments of a
-        call, None where the chain is not called.
+        A value of kind `UNKNOWN_MEMBER` says that nothing is known of the receiver. `called` are a call's arguments.
         """
         key = (file, scope, chain, called)
         known = self.known
@@ -158,7 +157,8 @@ class Inference(InferenceBase):
             typed = self.annotations.infer_annotation(file, scope, annotation, RuleName.ANNOTATION)
             return self.follow_members(file, typed, rest.split("."), 1, called)
         if chain.startswith(LAMBDA_VALUE):
-            return self._inside_lambda(file, scope, chain, called)
+            inside = self.mentioned.find_inside if settings.modules.mentioned else self._inside_lambda
+            return inside(file, scope, chain, called)
         parts = self._with_own_class(symbols, scope, chain).split(".")
         head = parts[0]
         unknown = UNKNOWN_MEMBER if len(parts) > 1 else None
@@ -393,9 +393,10 @@ class Inference(InferenceBase):
                     return self.annotations.binding_value(file, binding, name)
             elif not is_type or first or settings.names.class_scope_is_visible:
                 own = symbols.by_qualname.get(f"{definition.qualname}.{name}")
+                if own is not None and settings.names.unseen:
+                    own = self.mentioned.find_before(symbols, innermost, own)
                 if (
                     own is not None
-                    and not (settings.names.unseen and self.mentioned.is_inside(symbols, innermost, own))
                     and program.parent(own) == symbols.first + scope
                     and not program.is_object_method(own)
                 ):
@@ -645,8 +646,7 @@ class Inference(InferenceBase):
     def deciding_scope(self, file: int, scope: int, chain: str) -> int:
         """Return the scope, of `scope` and those around it, in which a chain can be read with the same result.
 
-        The same chain means the same in all functions that give its first name nothing, and `self.x` the same in all
-        methods of a type: it is read once for all of them.
+        It is read once for all functions that give its first name nothing, and `self.x` once for all methods of a type.
         """
         if scope < 0:
             return scope

@@ -14,6 +14,7 @@ from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, UNKNOWN, Value, ValueKind, value_of_resolution
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, ImportKind
+from causalist.model.type_notation import LAMBDA_VALUE
 
 _MODULES = (ValueKind.MODULE, ValueKind.DEFINITION, ValueKind.PARTIAL_PACKAGE)
 _NOTHING = (ValueKind.BUILTIN, ValueKind.EXTERNAL, ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER)
@@ -33,19 +34,12 @@ class MentionedModules:
         settings = self.program.files[file].settings
         return settings is not None and settings.modules.mentioned
 
-    def is_inside(self, symbols: FileSymbols, scope: int, definition: int) -> bool:
-        """Return True if `scope` is in a function that does not see its own name."""
-        definitions, local = symbols.facts.definitions, definition - symbols.first
-        while scope != MODULE_SCOPE and scope != local:
-            scope = definitions[scope].parent
-        assert symbols.settings is not None
-        return scope == local and re.match(symbols.settings.names.unseen, definitions[local].signature) is not None
-
     def find_at_top(self, file: int, scope: int, name: str, called: str | None) -> Value | None:
         """Return what a name means that nothing around `scope` declares but the file itself, or a module it names."""
         symbols = self.program.files[file]
-        own = self._find_before(symbols, scope, name)
-        if own >= 0:
+        last = symbols.by_qualname.get(name)
+        own = self.find_before(symbols, scope, last) if last is not None else None
+        if own is not None:
             return Value(ValueKind.DEFINITION, own, RuleName.SAME_FILE)
         entry = symbols.imports.get(MODULE_SCOPE, {}).get(name)
         resolution = self.program.follow_import(file, entry) if entry is not None else None
@@ -60,22 +54,30 @@ class MentionedModules:
         # One without a value may be of a function without a name, elsewhere in the file.
         return self.find_opened(file, scope, name, called) or value or (UNKNOWN if binding is not None else None)
 
-    def _find_before(self, symbols: FileSymbols, scope: int, name: str) -> int:
-        """Return the definition at the top of a file that a name means in `scope`, or -1.
+    def find_before(self, symbols: FileSymbols, scope: int, last: int) -> int | None:
+        """Return which of the definitions with the qualified name of `last` a name means in `scope`.
 
-        It is the last one before that is neither a method nor the function around `scope`.
+        It is the last one before that is seen from there and is no method.
         """
-        definitions = symbols.facts.definitions
-        last = symbols.by_qualname.get(name, -1)
-        row, at = -1, scope
-        while at != MODULE_SCOPE:
-            row, at = definitions[at].start_row, definitions[at].parent
-        for number in reversed(symbols.redefined.get(name, (last,))) if last >= 0 else ():
-            is_behind = name in symbols.redefined and 0 <= row < definitions[number - symbols.first].start_row
-            is_seen = not is_behind and not self.program.is_object_method(number)
-            if is_seen and not self.is_inside(symbols, scope, number):
+        qualname = symbols.facts.definitions[last - symbols.first].qualname
+        for number in reversed(symbols.redefined.get(qualname, (last,))):
+            if not self.program.is_object_method(number) and not self._is_unseen(symbols, scope, number):
                 return number
-        return -1
+        return None
+
+    def _is_unseen(self, symbols: FileSymbols, scope: int, definition: int) -> bool:
+        """Return True if `scope` is in a definition that does not see its own name, or in one that stands before."""
+        definitions, local = symbols.facts.definitions, definition - symbols.first
+        own, beside = definitions[local], MODULE_SCOPE
+        while scope not in (MODULE_SCOPE, local, own.parent):
+            beside, scope = scope, definitions[scope].parent
+        if scope != local and (scope != own.parent or beside == MODULE_SCOPE):
+            return False
+        if scope != local and own.start_row <= definitions[beside].start_row:
+            return False
+        assert symbols.settings is not None
+        is_again = scope != local and own.qualname in symbols.redefined
+        return is_again or re.match(symbols.settings.names.unseen, own.signature) is not None
 
     def find_opened(self, file: int, scope: int, name: str, called: str | None) -> Value | None:
         """Return what a name means that a module opened around `scope` brings."""
@@ -103,6 +105,24 @@ class MentionedModules:
         member = self._find(file, {scope}, name, called, (ImportKind.REEXPORT_ALL,))
         return member._replace(rule=RuleName.RE_EXPORT) if member is not None else None
 
+    def find_inside(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
+        """Return what a chain means of which modules are opened for a part of an expression, the innermost first."""
+        symbols, (keys, _, rest) = self.program.files[file], chain.partition(".")
+        for target in (f"{LAMBDA_VALUE}{key}" for key in keys[1:].split(LAMBDA_VALUE) if rest):
+            at = scope
+            while at != MODULE_SCOPE and target not in symbols.bindings.get(at, {}):
+                at = symbols.facts.definitions[at].parent
+            opened, key = symbols.bindings.get(at, {}).get(target), (file, -2, f"{target}.{rest}")
+            if opened is None or key in self._open or len(self._open) > _MAX_OPEN:
+                continue
+            self._open.add(key)
+            module = self.inference.infer_chain(file, at, opened.value)
+            value = self._member_of(file, module, opened.value, rest, called)
+            self._open.discard(key)
+            if value is not None:
+                return value._replace(rule=RuleName.STAR_IMPORT) if "." not in rest else value
+        return self.inference.infer_chain(file, scope, rest, called) if rest else UNKNOWN
+
     def find_in_library(self, library: Value, name: str) -> Value:
         """Return the module of a library that no file stands for."""
         module = self.inference.name_lookup.find_dotted_module(library.number, f"{library.name}.{name}")
@@ -118,10 +138,15 @@ class MentionedModules:
                 continue
             self._open.add(key)
             module = self.inference.infer_chain(file, star.scope, star.module)
-            value = None
-            if module is not None and module.kind in _MODULES:
-                value = self.inference.follow_members(file, module, [star.module, name], 1, called)
+            value = self._member_of(file, module, star.module, name, called)
             self._open.discard(key)
-            if value is not None and value.kind not in _NOTHING:
+            if value is not None:
                 return value
         return None
+
+    def _member_of(self, file: int, module: Value | None, name: str, chain: str, called: str | None) -> Value | None:
+        """Return the value of a chain in a module of that name; None unless it is known."""
+        if module is None or module.kind not in _MODULES:
+            return None
+        value = self.inference.follow_members(file, module, [name, *chain.split(".")], 1, called)
+        return value if value is not None and value.kind not in _NOTHING else None

@@ -158,6 +158,8 @@ class Tag(IntEnum):
     LAMBDA = auto()
     CHECKED_TYPE = auto()
     BINDING_OUT = auto()
+    IMPORT_WITHIN = auto()
+    BINDING_LOCAL = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -182,6 +184,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "import.default": Tag.IMPORT_DEFAULT,
     "import.namespace": Tag.IMPORT_NAMESPACE,
     "import.tree": Tag.IMPORT_TREE,
+    "import.within": Tag.IMPORT_WITHIN,
     "import.path": Tag.IMPORT_PATH,
     "export": Tag.EXPORT,
     "export.default": Tag.EXPORT_DEFAULT,
@@ -288,6 +291,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "member": Tag.MEMBER,
     "lambda": Tag.LAMBDA,
     "region": Tag.REGION,
+    "binding.local": Tag.BINDING_LOCAL,
     "binding.out": Tag.BINDING_OUT,
     "checked.type": Tag.CHECKED_TYPE,
     "error": Tag.ERROR,

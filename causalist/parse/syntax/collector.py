@@ -260,6 +260,8 @@ class FactCollector:
             Tag.BASE_MIXIN: self._on_base,
             Tag.BINDING_STATEMENT: self._on_block,
             Tag.BLOCK: self._on_block,
+            Tag.BINDING_LOCAL: self._on_local,
+            Tag.IMPORT_WITHIN: self.import_reader.on_within,
             Tag.EXPORTS: self.import_reader.on_exports,
             Tag.EXPORTS_OBJECT: self.import_reader.on_exports_object,
             Tag.EXPORTS_KEY: self.import_reader.on_exports_key,
@@ -310,11 +312,17 @@ class FactCollector:
         self.use_reader.skip(end)  # its names are for the compiler
 
     def _on_block(self, start: int, end: int, tag: int) -> None:
-        if self.scopes.shadows is not None:
+        if self.scopes.opened is not None:
+            self.scopes.opened.on_block(start, end)
+        elif self.scopes.shadows is not None:
             if tag == Tag.BLOCK:
                 self.scopes.shadows.on_block(start, end)
             else:
                 self.scopes.shadows.on_statement(end)
+
+    def _on_local(self, start: int, end: int, tag: int) -> None:
+        if self.scopes.opened is not None:
+            self.scopes.opened.on_pattern(self.data, start, end)
 
     def _on_definition(self, start: int, end: int, tag: int) -> None:
         frames = self._frames

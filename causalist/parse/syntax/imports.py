@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.model.facts import Export, Import, ImportKind
+from causalist.model.facts import Binding, Export, Import, ImportKind
+from causalist.model.type_notation import LAMBDA_VALUE
 from causalist.parse.syntax.bindings import MAX_VALUE_BYTES, BindingReader
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, paths_of_pattern
@@ -89,6 +90,8 @@ class ImportGroup:
     scope: int
     row: int
     parts: list[tuple[Tag, str, int]] = field(default_factory=list)
+    start: int = -1
+    within: int = -1  # end of the expression for the rest of which it holds, -1 for all of the scope
 
     def finish(self) -> tuple[list[Import], list[Export]]:
         """Return the imports and exports of the statement.
@@ -192,6 +195,7 @@ class ImportReader:
         self._scopes = scopes
         self._bindings = bindings
         self._require_name = scopes.settings.modules.require
+        self._within = -1  # end of the expression whose next import holds for the rest of it alone
         self._path: tuple[int, str] | None = None  # end and text of the last file that was said ahead
         self._require = (-1, "")  # start of the last call that imports, and the name that is called
         self._exports: tuple[int, list[str]] | None = None  # end of the last `exports.name`, and the names before it
@@ -203,7 +207,8 @@ class ImportReader:
     def on_group(self, start: int, end: int, tag: int) -> None:
         """Open a statement, unless it is inside of another one."""
         if self.group is None:
-            self.group = ImportGroup(Tag(tag), end, self._scopes.use_scope(), self._scopes.row(start))
+            self.group = ImportGroup(Tag(tag), end, self._scopes.use_scope(), self._scopes.row(start), start=start)
+            self.group.within, self._within = self._within, -1
 
     def on_part(self, start: int, end: int, tag: int) -> None:
         """Add a part to the open statement."""
@@ -218,6 +223,10 @@ class ImportReader:
                 ]
                 self._path = None
 
+    def on_within(self, start: int, end: int, tag: int) -> None:
+        """Record the end of an expression in which the next import holds."""
+        self._within = end
+
     def on_path(self, start: int, end: int, tag: int) -> None:
         """Record the file of a module that a later statement names."""
         self._path = (end, self._scopes.text(start, end))
@@ -228,9 +237,24 @@ class ImportReader:
         imports, exports = self.group.finish()
         if self._scopes.settings.modules.inclusion:
             imports = [self._with_whole_name(each) if each.kind == ImportKind.STAR else each for each in imports]
+        if self.group.within >= 0:
+            imports = self._open_within(self.group, imports)
         self.imports += imports
         self.exports += exports
         self.group = None
+
+    def _open_within(self, group: ImportGroup, imports: list[Import]) -> list[Import]:
+        """Open the modules all of whose names are visible in a part of an expression. Return the other imports."""
+        opened = self._scopes.opened
+        if opened is None:
+            return imports
+        for each in imports:
+            number = opened.open(group.end, group.within) if each.kind == ImportKind.STAR else -1
+            if number >= 0:
+                module = self._scopes.own_chain(each.module, group.start)
+                key = f"{LAMBDA_VALUE}{number}"
+                self._bindings.bindings.append(Binding(group.scope, key, "", module, group.row))
+        return [each for each in imports if each.kind != ImportKind.STAR]
 
     def _with_whole_name(self, star: Import) -> Import:
         """Return an import of everything whose module may be named by an alias above, with the module's own name."""

@@ -27,7 +27,7 @@ from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.parse.syntax import go_like_types as prefixed
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import with_members
-from causalist.parse.syntax.shadowed_names import LocalNames, ShadowedNames
+from causalist.parse.syntax.shadowed_names import LocalNames, OpenedModules, ShadowedNames
 
 _NAME_FOLLOWS = r"(?=\s*[\w$])"
 
@@ -132,6 +132,7 @@ class Scopes:
         self.frames: list[Frame] = []
         self.drafts: list[DefinitionDraft] = []
         self.shadows = ShadowedNames() if settings.names.rebinding else None
+        self.opened = OpenedModules() if settings.modules.mentioned else None
         separator = settings.names.path_separator if settings.names.rebinding else ""
         self._path_head = re.compile(rb"[&*\s]*\w+" + re.escape(separator.encode())) if separator else None
         self._newlines = [m.start() for m in re.finditer(rb"\n", data)]
@@ -271,11 +272,17 @@ class Scopes:
 
         The head before a path separator, as in `path::join`, is a module or type, even if a variable has its name.
         """
+        if self.opened is not None:
+            return self.in_opened(chain, position)
         if self.shadows is None or not chain:
             return self.spell_current(chain)
         if self._path_head is not None and self._path_head.match(self.data, position):
             return chain
         return self.shadows.own_chain(self.binding_scope(), chain, position)
+
+    def in_opened(self, chain: str, position: int) -> str:
+        """Return a chain with the modules before it that are opened around `position` for a part of an expression."""
+        return self.opened.spell(chain, position) if self.opened is not None else chain
 
     def takes_name(self, frame: Frame) -> bool:
         """Return True if the open definition has no name yet, or only that of the whole file."""

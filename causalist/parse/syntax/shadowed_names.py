@@ -4,12 +4,16 @@ Rebinding (`let x = x.trim();`): each variable of a definition gets a name of it
 the head of chains. Readers of facts need no positions. A variable is visible from the end of the statement that binds
 it to the end of the enclosing block. A name without a variable stays: it means a definition.
 
+Opened modules (`M.(f x)`, `let open M in f x`) are regions as well: a name there is what the innermost of them has,
+unless the region declares it.
+
 Lambdas and checks (`x.let { it.run() }`, `if (x is A)`) are regions: what they declare is not visible behind them. The
 parameter that a lambda need not declare, and the object that it has as its own, are bindings of their own, made when
 they are used first.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -21,6 +25,9 @@ from causalist.model.type_notation import LAMBDA_VALUE, split_generic
 _RETURN = re.compile(rb"\breturn\s*\Z")
 _MAX_RECEIVERS = 32  # lambdas around a name whose objects may have it; real code nests fewer
 _HEAD = re.compile(r"[\w$]+")
+_FIRST_NAME = re.compile(r"[^\W\d][\w']*")
+_DECLARED = re.compile(rb"(?<![\w.'])(?:[a-z_]|[^\x00-\x7f])(?:[\w']|[^\x00-\x7f])*|^[A-Z][\w']*")
+_MAX_OPENED = 32  # modules around a name, or its declarations before: real code has fewer
 
 
 @dataclass(slots=True)
@@ -73,6 +80,81 @@ class ShadowedNames:
         bare = head.rstrip("()")
         own = self.own_name(scope, bare, position)
         return chain if own == bare else f"{own}{head[len(bare) :]}{dot}{rest}"
+
+
+@dataclass(slots=True)
+class OpenedModules:
+    """Modules that a file opens for a part of an expression, and the names that are declared in these parts.
+
+    Positions rise from call to call, but for those of `spell`.
+    """
+
+    _starts: list[int] = field(default_factory=list)
+    _regions: list[tuple[int, int, int]] = field(default_factory=list)  # end, number of the one around or -1, depth
+    _blocks: list[tuple[int, int]] = field(default_factory=list)  # start and end of the blocks that are open
+    # (region, name) -> start of the pattern, and from where to where the name is visible
+    _names: dict[tuple[int, str], list[tuple[int, int, int]]] = field(default_factory=dict)
+    _pattern_end: int = -1  # of the last pattern between `let` and its value
+    _recursive: dict[int, bool] = field(default_factory=dict)  # end of a block -> its last `let` is recursive
+
+    def on_block(self, start: int, end: int) -> None:
+        """Open an expression behind which its names are not visible."""
+        while self._blocks and self._blocks[-1][1] <= start:
+            self._blocks.pop()
+        self._blocks.append((start, end))
+
+    def on_pattern(self, data: bytes, start: int, end: int) -> None:
+        """Hide members of the opened modules that a pattern declares; those of a `let` are not visible in its value."""
+        region = self._region_at(start)
+        if region < 0 or start < self._pattern_end:
+            return
+        while self._blocks and self._blocks[-1][1] <= start:
+            self._blocks.pop()
+        since, until, blocks = start, self._regions[region][0], self._blocks
+        if blocks and blocks[-1][0] == start:
+            self._pattern_end = end
+            around = blocks[-2][1] if len(blocks) > 1 else -1
+            before = data[max(0, start - 40) : start].split()[-1:]
+            if before != [b"and"]:
+                self._recursive[around] = before == [b"rec"]
+            since = start if self._recursive.get(around) else blocks[-1][1]
+            until = min(until, around) if around >= 0 else until
+        elif blocks:
+            until = min(until, blocks[-1][1])
+        for name in _DECLARED.findall(data, start, end):
+            self._names.setdefault((region, name.decode("utf-8", "replace")), []).append((start, since, until))
+
+    def open(self, start: int, end: int) -> int:
+        """Return the number of the region from `start` to `end` in which the names of a module are visible, or -1."""
+        around = self._region_at(start)
+        depth = self._regions[around][2] + 1 if around >= 0 else 0
+        if depth == _MAX_OPENED:
+            return -1
+        self._starts.append(start)
+        self._regions.append((end, around, depth))
+        return len(self._regions) - 1
+
+    def spell(self, chain: str, position: int) -> str:
+        """Return a chain with the numbers of the opened modules before it of which its first name may be a member."""
+        region = self._region_at(position)
+        head = _FIRST_NAME.match(chain) if region >= 0 else None
+        if head is None:
+            return chain
+        keys = ""
+        while region >= 0:
+            declared = self._names.get((region, head[0]), [])
+            last = bisect_right(declared, (position, position, position))
+            if any(since <= position < until for _, since, until in declared[max(0, last - _MAX_OPENED) : last]):
+                break
+            keys += f"{LAMBDA_VALUE}{region}"
+            region = self._regions[region][1]
+        return f"{keys}.{chain}" if keys else chain
+
+    def _region_at(self, position: int) -> int:
+        region = bisect_right(self._starts, position) - 1
+        while region >= 0 and self._regions[region][0] <= position:
+            region = self._regions[region][1]
+        return region
 
 
 @dataclass(slots=True)

@@ -468,7 +468,7 @@ class UseReader:
                 chain = self._chain_at(start, end, chains)
                 if chain and chain not in names.self_names:
                     chain = chain.replace(separator, ".") if separator else chain
-                    result.append(Reference(scope, chain, self._scopes.row(start)))
+                    result.append(Reference(scope, self._scopes.in_opened(chain, start), self._scopes.row(start)))
         return result
 
     def _chain_at(self, start: int, end: int, chains: "re.Pattern[bytes]" = _CHAIN) -> str:
