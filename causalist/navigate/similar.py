@@ -4,7 +4,7 @@ In: an `Index` and a reader of its files. Out: `SimilarPair`s and `SimilarCluste
 
 Files are parsed again, and the leaves of their trees are the tokens, without comments. The *shape* of a token is its
 kind: keywords and operators stand for themselves, names and literals for any of their kind. MinHash signatures of the
-runs of shapes propose pairs (LSH, Indyk and Motwani 1998), which are then aligned:
+runs of shapes propose pairs (LSH, Indyk and Motwani 1998). Those that share enough tokens, in any order, are aligned:
 
     structure  = 2 * (length of the longest common subsequence) / (number of tokens of both)
     similarity = (1 - SHARED_WEIGHT) * structure + SHARED_WEIGHT * shared
@@ -20,11 +20,14 @@ number of definitions.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import Match, SequenceMatcher
+from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lookup import LikeDefinition, Likeness, SimilarCluster, SimilarPair
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, Role, split_id
@@ -45,20 +48,21 @@ _MIN_SHARED = 0.2  # estimated share of shingles, below which a pair is not alig
 _MAX_CODES = 2_000  # definitions whose tokens are kept as Python integers, which take 70 bytes for each
 _MAX_ROUNDS = 8  # definitions of one shape that others of that shape are compared with
 _SEED = 20_250
+_CALLS = int(EdgeKind.CALLS)
 _NAMES = ("identifier", "name", "variable", "constant")  # parts of the kinds of names in the grammars
 _PLAIN_COMMENTS = frozenset({"comment", "line_comment", "block_comment", "multiline_comment", "html_comment"})
 _MAX_NAMES_LISTED = 4
 _MAX_EDITS_LISTED = 2
+_NEWLINE = 10
 _MAX_CHARACTERS = 60  # of a name or line that is shown
 
 
 class _Kinds(NamedTuple):
-    """Kinds of nodes of one grammar, by number: shape, and whether they are names, comments and named."""
+    """Kinds of nodes of one grammar, by number: shape, and whether they are names and comments."""
 
-    shapes: list[int]
-    is_name: list[bool]
-    is_comment: list[bool]
-    is_named: list[bool]
+    shapes: NDArray[np.int32]
+    is_name: NDArray[np.bool_]
+    is_comment: NDArray[np.bool_]
     has_inner_comments: bool  # comments may have leaves of their own
 
 
@@ -90,21 +94,21 @@ class _Reader:
             return [None] * len(spans)
         grammar, tree = parsed
         kinds = self._kinds_of(id(grammar), grammar.parser.language)
-        starts, shapes, texts, is_name, rows = self._leaves(tree.root_node, data, _outermost(spans), kinds)
-        last: dict[int, int] = {}
+        starts, shapes, texts, is_name = self._leaves(tree.root_node, data, _outermost(spans), kinds)
+        rows = np.searchsorted(np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == _NEWLINE), starts).astype(np.int32)
+        # A stable order by text has the occurrences of each side by side.
+        names = np.flatnonzero(is_name)
+        names = names[np.argsort(texts[names], kind="stable")]
+        again = np.flatnonzero(texts[names[1:]] == texts[names[:-1]])
         previous = np.full(len(starts), -1, dtype=np.int32)
-        for i, (text, is_a_name) in enumerate(zip(texts, is_name, strict=True)):
-            if is_a_name:
-                previous[i] = last.get(text, -1)
-                last[text] = i
-        arrays = [np.array(each, dtype=np.int32) for each in (starts, shapes, texts, is_name, rows)]
+        previous[names[again + 1]] = names[again]
         token_lists: list[_Tokens | None] = []
         for start, end in spans:
-            low, high = np.searchsorted(arrays[0], (start, end)).tolist()
+            low, high = np.searchsorted(starts, (start, end)).tolist()
             before = previous[low:high]
             back = np.where(before >= low, np.arange(low, high, dtype=np.int32) - before, np.int32(0))
-            back[arrays[3][low:high] == 0] = -1
-            token_lists.append(_Tokens(arrays[1][low:high], arrays[2][low:high], back, arrays[4][low:high]))
+            back[~is_name[low:high]] = -1
+            token_lists.append(_Tokens(shapes[low:high], texts[low:high], back, rows[low:high]))
         return token_lists
 
     def text_of(self) -> list[str]:
@@ -115,26 +119,23 @@ class _Reader:
         assert language is not None, "a parser of a grammar has its language"
         if key not in self._kinds:
             names = [language.node_kind_for_id(i) or "" for i in range(language.node_kind_count)]
-            is_named = [language.node_kind_is_named(i) for i in range(len(names))]
-            shapes = [self._shapes.setdefault(name, len(self._shapes)) for name in names]
-            comments = [named and "comment" in name for name, named in zip(names, is_named, strict=True)]
-            is_name = [
-                named and any(part in name for part in _NAMES) for name, named in zip(names, is_named, strict=True)
-            ]
-            inner = any(is_one and name not in _PLAIN_COMMENTS for name, is_one in zip(names, comments, strict=True))
-            self._kinds[key] = _Kinds(shapes, is_name, comments, is_named, inner)
+            shapes = np.array([self._shapes.setdefault(name, len(self._shapes)) for name in names], dtype=np.int32)
+            is_named = np.array([language.node_kind_is_named(i) for i in range(len(names))], dtype=np.bool_)
+            is_comment = is_named & np.array(["comment" in name for name in names], dtype=np.bool_)
+            is_name = is_named & np.array([any(part in name for part in _NAMES) for name in names], dtype=np.bool_)
+            has_inner = any(names[i] not in _PLAIN_COMMENTS for i in np.flatnonzero(is_comment).tolist())
+            self._kinds[key] = _Kinds(shapes, is_name, is_comment, has_inner)
         return self._kinds[key]
 
     def _leaves(
-        self, root: "tree_sitter.Node", data: bytes, spans: Iterable[tuple[int, int]], kinds: _Kinds
-    ) -> tuple[list[int], list[int], list[int], list[bool], list[int]]:
-        """Return start, shape, text, whether it is a name, and row of each leaf in the spans, without comments."""
-        starts, shapes, texts, names, rows = list[int](), list[int](), list[int](), list[bool](), list[int]()
-        number_by_text = self._texts
+        self, root: "tree_sitter.Node", data: bytes, spans: Sequence[tuple[int, int]], kinds: _Kinds
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+        """Return start, shape, text, and whether it is a name, of each leaf in the spans, without comments."""
+        leaves, counts = list["tree_sitter.Node"](), list[int]()
         for first, behind in spans:
             around = root.descendant_for_byte_range(first, max(first, behind - 1)) or root
             cursor = around.walk()
-            is_done = False
+            before, is_done = len(leaves), False
             while not is_done:
                 if kinds.has_inner_comments:
                     node = cursor.node
@@ -143,21 +144,28 @@ class _Reader:
                     enters = cursor.goto_first_child()
                 if enters:
                     continue
-                node = cursor.node
-                if node is not None:
-                    kind, start, end = node.kind_id, node.start_byte, node.end_byte
-                    # A node that the grammar inserts has no text, and one of an error may have no known kind.
-                    if first <= start < end <= behind and kind < len(kinds.shapes) and not kinds.is_comment[kind]:
-                        starts.append(start)
-                        shapes.append(kinds.shapes[kind])
-                        texts.append(number_by_text.setdefault(data[start:end], len(number_by_text)))
-                        names.append(kinds.is_name[kind])
-                        rows.append(node.start_point[0])
+                if (node := cursor.node) is not None:
+                    leaves.append(node)
                 while not cursor.goto_next_sibling():
                     if not cursor.goto_parent():
                         is_done = True
                         break
-        return starts, shapes, texts, names, rows
+            counts.append(len(leaves) - before)
+        starts, ends, numbers = (
+            np.fromiter(map(attrgetter(name), leaves), dtype=np.int64, count=len(leaves))
+            for name in ("start_byte", "end_byte", "kind_id")
+        )
+        firsts, behinds = np.repeat(np.array(spans, dtype=np.int64).reshape(-1, 2), counts, axis=0).T
+        # A node that the grammar inserts has no text, and one of an error may have no known kind.
+        is_token = (firsts <= starts) & (starts < ends) & (ends <= behinds) & (numbers < len(kinds.shapes))
+        is_token[is_token] = ~kinds.is_comment[numbers[is_token]]
+        starts, ends, numbers = starts[is_token], ends[is_token], numbers[is_token]
+        number_by_text = self._texts
+        texts = [
+            number_by_text.setdefault(data[start:end], len(number_by_text))
+            for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+        ]
+        return starts, kinds.shapes[numbers], np.array(texts, dtype=np.int32), kinds.is_name[numbers]
 
 
 def _outermost(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -190,7 +198,9 @@ class _Candidates:
         self._tokens = [tokens[node] for node in self.nodes]
         self._texts = reader.text_of()
         self._callees: dict[int, frozenset[str]] = {}
+        self._last_names: dict[int, str] = {}
         self._codes: dict[int, tuple[list[int], list[int]]] = {}
+        self._bags: _Bags | None = None
         self._name_sets: dict[int, frozenset[int]] = {}
         self._lines: dict[str, list[bytes]] = {}
         self._read = read
@@ -232,17 +242,41 @@ class _Candidates:
             groups.setdefault(each.shapes.tobytes(), []).append(i)
         return list(groups.values())
 
-    def is_comparable(self, i: int, j: int) -> bool:
-        """Return True for two functions or two types, if none is inside of the other."""
+    def are_comparable(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return True for two functions or two types, if none is inside of the other; `pairs` has shape (n, 2)."""
         nodes = self._graph.nodes
-        one, other = self.nodes[i], self.nodes[j]
-        if (nodes.kinds[one] in TYPE_KINDS) != (nodes.kinds[other] in TYPE_KINDS):
-            return False
-        return bool(
-            nodes.files[one] != nodes.files[other]
-            or nodes.start_bytes[one] >= nodes.end_bytes[other]
-            or nodes.start_bytes[other] >= nodes.end_bytes[one]
-        )
+        both = np.array(self.nodes, dtype=np.int64)[pairs]
+        are_types = np.isin(nodes.kinds[both], sorted(TYPE_KINDS))
+        files, starts, ends = nodes.files[both], nodes.start_bytes[both], nodes.end_bytes[both]
+        are_apart = (files[:, 0] != files[:, 1]) | (starts >= ends[:, ::-1]).any(axis=1)
+        return np.asarray((are_types[:, 0] == are_types[:, 1]) & are_apart)
+
+    def are_similar(self, pairs: NDArray[np.int64], least: float) -> NDArray[np.bool_]:
+        """Return where `similarity` is not 0; `pairs` has shape (n, 2), and is fastest in ascending order.
+
+        A pair is aligned only if tokens that both have, in any order, would be enough.
+        """
+        if self._bags is None:
+            self._bags = _Bags(self._tokens, [self._names_called_by(node) for node in self.nodes])
+        shared, text_bounds, back_bounds = self._bags.compare(pairs)
+        sizes = np.array([len(each.shapes) for each in self._tokens], dtype=np.int64)[pairs]
+        total = sizes.sum(axis=1)
+        own = SHARED_WEIGHT * shared
+        is_possible = 2 * sizes.min(axis=1) >= (least - own) / (1 - SHARED_WEIGHT) * total
+        by_text = is_possible & ((1 - SHARED_WEIGHT) * (2 * text_bounds / total) + own >= least)
+        by_back = is_possible & ((1 - SHARED_WEIGHT) * (2 * back_bounds / total) + own >= least)
+        are_similar = np.zeros(len(pairs), dtype=np.bool_)
+        places, last = (dict[int, int](), dict[int, int]()), -1
+        for k in np.flatnonzero(by_text | by_back).tolist():
+            i, j = pairs[k].tolist()
+            codes, others = self._encode(i), self._encode(j)
+            if i != last:
+                places, last = ({}, {}), i
+            for column, is_near in enumerate((by_text[k], by_back[k])):
+                if is_near and not are_similar[k]:
+                    structure = 2 * _common_length(codes[column], others[column], places[column]) / int(total[k])
+                    are_similar[k] = (1 - SHARED_WEIGHT) * structure + own[k] >= least
+        return are_similar
 
     def similarity(self, i: int, j: int, least: float) -> float:
         """Return the similarity of two definitions, or 0 if it is below `least`."""
@@ -253,9 +287,9 @@ class _Candidates:
         if 2 * min(n, m) < bound * (n + m):
             return 0.0
         (texts, backs), (other_texts, other_backs) = self._encode(i), self._encode(j)
-        structure = 2 * _common_length(texts, other_texts) / (n + m)
+        structure = 2 * _common_length(texts, other_texts, {}) / (n + m)
         if structure < 1:
-            structure = max(structure, 2 * _common_length(backs, other_backs) / (n + m))
+            structure = max(structure, 2 * _common_length(backs, other_backs, {}) / (n + m))
         similarity = (1 - SHARED_WEIGHT) * structure + SHARED_WEIGHT * shared
         return similarity if similarity >= least else 0.0
 
@@ -303,15 +337,20 @@ class _Candidates:
     def _names_called_by(self, node: int) -> frozenset[str]:
         """Return the last names of what a definition calls, known or not."""
         if node not in self._callees:
-            graph, names = self._graph, set[str]()
-            for number in graph.outgoing(node):
-                if graph.edges.kinds[number] == EdgeKind.CALLS:
-                    names.add(_last_name(graph.nodes.ids[int(graph.edges.targets[number])]))
+            graph = self._graph
+            numbers = slice(*graph.edges.indptr[node : node + 2].tolist())
+            targets = graph.edges.targets[numbers][graph.edges.kinds[numbers] == _CALLS]
+            names = {self._name_of(target) for target in targets.tolist()}
             unresolved = graph.unresolved
             low, high = np.searchsorted(unresolved.sources, (node, node + 1)).tolist()
             names.update(unresolved.texts[int(name)] for name in unresolved.names[low:high].tolist())
             self._callees[node] = frozenset(names - {"?"})
         return self._callees[node]
+
+    def _name_of(self, node: int) -> str:
+        if node not in self._last_names:
+            self._last_names[node] = _last_name(self._graph.nodes.ids[node])
+        return self._last_names[node]
 
     def _differences(self, i: int, j: int) -> tuple[str, ...]:
         """Return the names and literals that differ, and the first edits by lines."""
@@ -359,6 +398,74 @@ class _Candidates:
         return self._lines[path][row].decode("utf-8", "replace")
 
 
+class _Bags:
+    """Multisets of tokens, names and called names of definitions, and the sizes of what two definitions share.
+
+    Row 4 * i + s of a CSR matrix has the counts of set s of definition i: tokens by text, tokens by where they occurred
+    last, names, called names. The sets have columns of their own. Several tokens of the second may have one column, so
+    that what is shared there is an upper bound.
+    """
+
+    _N_BACK_COLUMNS = 1 << 18
+    _MAX_PARTNERS = 1_000  # at once, since their rows are copied
+
+    def __init__(self, tokens: Sequence[_Tokens], callees: Sequence[frozenset[str]]) -> None:
+        n_shapes = 1 + max((int(each.shapes.max()) for each in tokens), default=0)
+        n_texts = 1 + max((int(each.texts.max()) for each in tokens), default=0)
+        _, first_back, first_name, first_called = np.cumsum([0, n_shapes + n_texts, self._N_BACK_COLUMNS, n_texts])
+        number_by_name: dict[str, int] = {}
+        chunks = [(np.zeros(0, dtype=np.int64),) * 3]
+        for first, behind in _chunks([len(each.shapes) for each in tokens]):
+            some = tokens[first:behind]
+            token_rows = 4 * np.repeat(np.arange(first, behind), [len(each.shapes) for each in some])
+            shapes, texts, back = (np.concatenate([each[k] for each in some]).astype(np.int64) for k in range(3))
+            is_name = back >= 0
+            mixed = shapes * 0x9E3779B1 + (back + 1) * 0x85EBCA6B
+            called = [number_by_name.setdefault(x, len(number_by_name)) for each in callees[first:behind] for x in each]
+            callers = np.repeat(np.arange(first, behind), [len(each) for each in callees[first:behind]])
+            every_row = np.concatenate([token_rows, token_rows + 1, token_rows[is_name] + 2, 4 * callers + 3])
+            by_text = np.where(is_name, n_shapes + texts, shapes)
+            by_back = first_back + (mixed ^ mixed >> 17) % self._N_BACK_COLUMNS
+            called_columns = first_called + np.array(called, dtype=np.int64)
+            columns = np.concatenate([by_text, by_back, first_name + texts[is_name], called_columns])
+            keys, counts = np.unique(every_row << 32 | columns, return_counts=True)
+            counts[(keys >> 32) % 4 >= 2] = 1
+            chunks.append((keys >> 32, keys & 0xFFFFFFFF, counts))
+        rows, self._columns, self._counts = (
+            np.concatenate(each).astype(np.int32) for each in zip(*chunks, strict=True)
+        )
+        self._starts = np.searchsorted(rows, np.arange(4 * len(tokens) + 1))
+        self._n_columns = int(first_called) + len(number_by_name)
+
+    def compare(self, pairs: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the share of called names, and bounds of the common tokens by text and by where they occurred last."""
+        common = np.empty((len(pairs), 4), dtype=np.int64)
+        counts_of_one = np.zeros(self._n_columns, dtype=np.int32)
+        for start, stop in _runs(pairs[:, 0], self._MAX_PARTNERS):
+            i = int(pairs[start, 0])
+            own = slice(int(self._starts[4 * i]), int(self._starts[4 * i + 4]))
+            counts_of_one[self._columns[own]] = self._counts[own]
+            starts = self._starts[4 * pairs[start:stop, 1][:, None] + np.arange(5)]
+            sizes = starts[:, 4] - starts[:, 0]
+            shifts = starts[:, 0] - np.cumsum(sizes) + sizes
+            places = np.arange(int(sizes.sum())) + np.repeat(shifts, sizes)
+            sums = np.zeros(len(places) + 1, dtype=np.int64)
+            np.cumsum(np.minimum(counts_of_one[self._columns[places]], self._counts[places]), out=sums[1:])
+            common[start:stop] = np.diff(sums[starts - shifts[:, None]], axis=1)
+            counts_of_one[self._columns[own]] = 0
+        n, m = np.diff(self._starts)[4 * pairs[:, :, None] + np.arange(2, 4)].transpose(1, 0, 2)
+        shared = common[:, 2:] / np.maximum(1, n + m - common[:, 2:])
+        calls_known = (n[:, 1] > 0) & (m[:, 1] > 0)
+        return np.where(calls_known, shared[:, 1], shared[:, 0]), common[:, 0], common[:, 1]
+
+
+def _runs(values: NDArray[np.int64], longest: int | None = None) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of equal values side by side, in parts of at most `longest`."""
+    for start, stop in pairwise([0, *(np.flatnonzero(np.diff(values)) + 1).tolist(), len(values)]):
+        for first in range(start, stop, longest or max(1, stop - start)):
+            yield first, min(stop, first + (longest or stop))
+
+
 class _TokenMatcher(SequenceMatcher[str]):
     """Matcher of two arrays of tokens, of shapes (n,) and (m,), without junk.
 
@@ -404,24 +511,28 @@ def _chunks(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
             first, total = i + 1, 0
 
 
-def _common_length(one: Sequence[int], other: Sequence[int]) -> int:
-    """Return the length of the longest common subsequence, by bits in parallel (Hyyrö 2004)."""
+def _common_length(one: Sequence[int], other: Sequence[int], places: dict[int, int]) -> int:
+    """Return the length of the longest common subsequence, by bits in parallel (Hyyrö 2004).
+
+    `places` becomes the bits of each code in `one`; it is empty, or what an earlier call with `one` made of it.
+    """
     start, end = 0, 0
     least = min(len(one), len(other))
     while start < least and one[start] == other[start]:
         start += 1
     while end < least - start and one[-1 - end] == other[-1 - end]:
         end += 1
-    one, other = one[start : len(one) - end], other[start : len(other) - end]
-    places: dict[int, int] = {}
-    for i, code in enumerate(one):
-        places[code] = places.get(code, 0) | 1 << i
-    every = unmatched = (1 << len(one)) - 1
-    for code in other:
-        if code in places:
-            matched = unmatched & places[code]
-            unmatched = (unmatched + matched | unmatched - matched) & every
-    return start + end + len(one) - unmatched.bit_count()
+    if start + end == least:
+        return least
+    if not places:
+        for i, code in enumerate(one):
+            places[code] = places.get(code, 0) | 1 << i
+    every = unmatched = (1 << len(one) - end) - (1 << start)
+    # Sums carry into the bits of the common end, and nothing there comes back to lower ones.
+    for bits in filter(None, map(places.get, other[start : len(other) - end])):
+        matched = unmatched & bits
+        unmatched = unmatched + matched | unmatched - matched
+    return len(one) - (unmatched & every).bit_count()
 
 
 def select_definitions(
@@ -457,11 +568,13 @@ def find_similar(
     similarities: dict[tuple[int, int], float] = {}
     for i in np.flatnonzero(is_target).tolist():
         shared = (signatures == signatures[i]).mean(axis=1)
-        for j in np.flatnonzero(shared >= _MIN_SHARED).tolist():
-            if i != j and not (is_target[j] and j < i) and candidates.is_comparable(i, j):
-                similarity = candidates.similarity(i, j, min_similarity)
-                if similarity:
-                    similarities[i, j] = similarity
+        near = np.flatnonzero(shared >= _MIN_SHARED)
+        near = near[(near != i) & ~(is_target[near] & (near < i))]
+        pairs_of_one = np.column_stack((np.full(len(near), i), near))
+        for j in near[candidates.are_comparable(pairs_of_one)].tolist():
+            similarity = candidates.similarity(i, j, min_similarity)
+            if similarity:
+                similarities[i, j] = similarity
     parents = graph.nodes.parents
     pairs = {(candidates.nodes[i], candidates.nodes[j]) for i, j in similarities}
 
@@ -485,12 +598,12 @@ def find_clusters(
     """
     candidates = _Candidates(graph, read, nodes)
     groups = _split_groups(candidates, min_similarity)
-    links: dict[int, dict[int, float]] = {group[0]: {} for group in groups}
-    for i, j in _propose_pairs(candidates.signatures(), [group[0] for group in groups]):
-        if candidates.is_comparable(i, j):
-            similarity = candidates.similarity(i, j, min_similarity)
-            if similarity:
-                links[i][j] = links[j][i] = similarity
+    links: dict[int, set[int]] = {group[0]: set() for group in groups}
+    for proposed in _propose_pairs(candidates.signatures(), [group[0] for group in groups]):
+        some = proposed[candidates.are_comparable(proposed)]
+        for i, j in some[candidates.are_similar(some, min_similarity)].tolist():
+            links[i].add(j)
+            links[j].add(i)
     members = {group[0]: group for group in groups}
     weights = {first: sum(len(members[j]) for j in (first, *links[first])) for first in links}
     assigned: set[int] = set()
@@ -504,35 +617,33 @@ def find_clusters(
             assigned.update((first, *near))
             first_and_nodes.append((first, inside))
     first_and_nodes.sort(key=lambda each: (-sum(candidates.n_lines(k) for k in each[1]), each[0]))
+    pairs = np.array([(first, k) for first, inside in first_and_nodes for k in inside], dtype=np.int64).reshape(-1, 2)
+    is_near = candidates.are_comparable(pairs)
+    is_open = is_near & np.array(
+        [k not in links[first] and k not in members[first] for first, k in pairs.tolist()], bool
+    )
+    is_near[is_open] = candidates.are_similar(pairs[is_open], min_similarity)
     clusters: list[SimilarCluster] = []
     cluster_of: dict[int, int] = {}
     parents, n_clusters = graph.nodes.parents, 0
-    for first, inside in first_and_nodes:
-        pairs = [
-            (k, candidates.similarity(first, k, min_similarity)) for k in inside if candidates.is_comparable(first, k)
-        ]
-        members_of = {candidates.nodes[k] for k, similarity in pairs if similarity}
-        pairs = [
-            (k, similarity)
-            for k, similarity in pairs
-            if similarity and members_of.isdisjoint(_around(parents, candidates.nodes[k]))
-        ]
-        if not pairs:
+    for start, stop in _runs(pairs[:, 0]):
+        first, near = int(pairs[start, 0]), pairs[start:stop, 1][is_near[start:stop]].tolist()
+        members_of = {candidates.nodes[k] for k in near}
+        near = [k for k in near if members_of.isdisjoint(_around(parents, candidates.nodes[k]))]
+        if not near:
             continue
-        nodes_of = [candidates.nodes[k] for k in (first, *(k for k, _ in pairs))]
+        nodes_of = [candidates.nodes[k] for k in (first, *near)]
         clusters_around = [next((cluster_of[n] for n in _around(parents, k) if n in cluster_of), -1) for k in nodes_of]
         cluster_of.update((node, first) for node in nodes_of if node not in cluster_of)
         if clusters_around[0] >= 0 and len(set(clusters_around)) == 1:
             continue
         n_clusters += 1
         if limit is None or len(clusters) < limit:
-            pairs.sort(key=lambda pair: (-pair[1], pair[0]))
-            n_lines = sum(candidates.n_lines(k) for k, _ in pairs)
-            clusters.append(
-                SimilarCluster(
-                    candidates.describe(first), tuple(candidates.pair(first, k, s) for k, s in pairs), n_lines
-                )
-            )
+            similarities = {k: candidates.similarity(first, k, min_similarity) for k in near}
+            near.sort(key=lambda k: (-similarities[k], k))
+            n_lines = sum(candidates.n_lines(k) for k in near)
+            in_order = tuple(candidates.pair(first, k, similarities[k]) for k in near)
+            clusters.append(SimilarCluster(candidates.describe(first), in_order, n_lines))
     return tuple(clusters), n_clusters
 
 
@@ -544,21 +655,25 @@ def _around(parents: NDArray[np.int32], node: int) -> Iterator[int]:
 
 def _split_groups(candidates: _Candidates, min_similarity: float) -> list[list[int]]:
     """Return groups of definitions of one shape that are similar to the first of their group."""
-    groups = []
-    for group in candidates.groups_of_one_shape():
-        for _ in range(_MAX_ROUNDS):
-            first, *rest = group
-            is_near = [bool(candidates.similarity(first, each, min_similarity)) for each in rest]
-            groups.append([first, *(each for each, near in zip(rest, is_near, strict=True) if near)])
-            group = [each for each, near in zip(rest, is_near, strict=True) if not near]
-            if not group:
-                break
-        groups += [[each] for each in group]
-    return groups
+    groups: list[list[int]] = []
+    open_groups = candidates.groups_of_one_shape()
+    for _ in range(_MAX_ROUNDS):
+        groups += [group for group in open_groups if len(group) == 1]
+        open_groups = [group for group in open_groups if len(group) > 1]
+        pairs = np.array([(group[0], k) for group in open_groups for k in group[1:]], dtype=np.int64).reshape(-1, 2)
+        is_near = candidates.are_similar(pairs, min_similarity)
+        rest = []
+        for start, stop in _runs(pairs[:, 0]):
+            near = is_near[start:stop]
+            groups.append([int(pairs[start, 0]), *pairs[start:stop, 1][near].tolist()])
+            if not near.all():
+                rest.append(pairs[start:stop, 1][~near].tolist())
+        open_groups = rest
+    return groups + [[each] for group in open_groups for each in group]
 
 
-def _propose_pairs(signatures: NDArray[np.uint32], firsts: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of `firsts`, ascending, that share a band of their signature and enough of all of it."""
+def _propose_pairs(signatures: NDArray[np.uint32], firsts: Sequence[int]) -> Iterator[NDArray[np.int64]]:
+    """Yield the pairs of `firsts`, ascending, shape (n, 2), that share a band of their signature and enough of it."""
     positions = np.array(sorted(firsts), dtype=np.int64)
     signatures = signatures[positions]
     n = len(positions)
@@ -576,9 +691,9 @@ def _propose_pairs(signatures: NDArray[np.uint32], firsts: Sequence[int]) -> Ite
             same = np.flatnonzero(ordered[:-step] == ordered[step:])
             one, other = order[same], order[same + step]
             chunks.append(np.minimum(one, other) * n + np.maximum(one, other))
-        keys = np.unique(np.concatenate(chunks))
+        keys = unique_sorted(np.concatenate(chunks))
     for start in range(0, len(keys), 100_000):
         one, other = keys[start : start + 100_000] // n, keys[start : start + 100_000] % n
         shared = (signatures[one] == signatures[other]).mean(axis=1)
         is_near = shared >= _MIN_SHARED
-        yield from zip(positions[one[is_near]].tolist(), positions[other[is_near]].tolist(), strict=True)
+        yield positions[np.column_stack((one[is_near], other[is_near]))]

@@ -7,13 +7,20 @@ as one of four kinds of clones: the same text with other comments and blank line
 name and all literals replaced (2), with statements inserted, deleted and swapped (3), and both (2+3). Recall is the
 share of copies that are found with their original, precision the share of copies whose most similar definition is
 the original or one that the original is a copy of before anything is planted.
+
+    python -m tests.benchmarks.similar FOLDER... --drawn 12500 [25000 ...]
+
+The processor time of `similar --all --tests` over so many definitions, drawn with the seed, beside their number, and
+a digest of the first 20 clusters, which tells whether two versions find the same. The index is loaded before.
 """
 
 import argparse
+import hashlib
 import random
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +30,7 @@ import tree_sitter
 
 from causalist.index.source_text import SourceText
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
-from causalist.navigate.similar import find_similar, select_definitions
+from causalist.navigate.similar import find_clusters, find_similar, select_definitions
 from causalist.parse import parse_tree
 from causalist.pipeline.repository import Repository
 
@@ -251,14 +258,33 @@ def measure(folder: Path, n_copies: int, seed: int, *, keep: bool) -> None:
         shutil.rmtree(place)
 
 
+def measure_time(folder: Path, numbers: list[int], seed: int) -> None:
+    repository = Repository.open(folder, exact_root=True)
+    graph = repository.index.graph
+    every = select_definitions(graph, min_lines=6, roles=(Role.CODE, Role.TEST))
+    for n in numbers:
+        read = SourceText(repository.index.manifest, repository.read).read_bytes
+        nodes = np.sort(np.random.default_rng(seed).choice(every, min(n, len(every)), replace=False))
+        start = time.process_time()
+        clusters, n_clusters = find_clusters(graph, read, nodes, min_similarity=_LEAST, limit=20)
+        seconds = time.process_time() - start
+        digest = hashlib.sha256(repr(clusters).encode()).hexdigest()[:12]
+        print(f"{folder.name:<10} {len(nodes)} of {len(every)} definitions  {seconds:.1f} s of CPU", end="  ")
+        print(f"{n_clusters} clusters, the first 20 are {digest}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--copies", type=int, default=60)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--keep", action="store_true", help="Keep the folders and name what was missed.")
+    parser.add_argument("--drawn", nargs="+", type=int, help="Measure the time for so many definitions instead.")
     options = parser.parse_args()
     for folder in options.folders:
+        if options.drawn:
+            measure_time(folder.resolve(), options.drawn, options.seed)
+            continue
         measure(folder.resolve(), options.copies, options.seed, keep=options.keep)
 
 

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from causalist.errors import UsageError
+from causalist.index.source_text import SourceText
 from causalist.model.lookup import Likeness
-from causalist.navigate.similar import _TokenMatcher
+from causalist.model.node_ids import Role
+from causalist.navigate.similar import _Candidates, _common_length, _TokenMatcher, select_definitions
 from tests.cli.commands import invoke, write_all
 from tests.pipeline.sample import in_memory
 
@@ -84,6 +86,43 @@ def test_clusters_hold_what_is_alike(tmp_path: Path) -> None:
 def test_a_higher_limit_leaves_edits_out(tmp_path: Path) -> None:
     repository = in_memory(write_all(tmp_path, FILES))
     assert [pair.other.node for pair in repository.similar("a.py::settle", min_similarity=1.0)] == ["b.py::settle"]
+
+
+@pytest.mark.parametrize("least", [0.5, 0.7, 0.9, 1.0])
+def test_bounds_leave_out_only_what_no_alignment_would_keep(tmp_path: Path, least: float) -> None:
+    """All pairs of copies, edits and others are decided as by their similarity, which knows no bounds of tokens."""
+    files = FILES | {
+        "g.py": OTHER.replace("parts", "pieces").replace("text", "line"),
+        "h.py": OTHER.replace("    try:\n", "    pieces = []\n    print(parts)\n    try:\n"),
+        "i.py": ORIGINAL.replace("total", "line", 3),
+        "j.py": f"class Bill:\n    {ORIGINAL.replace(chr(10), chr(10) + '    ')}",
+    }
+    repository = in_memory(write_all(tmp_path, files))
+    graph = repository.index.graph
+    nodes = select_definitions(graph, min_lines=6, roles=tuple(Role))
+    candidates = _Candidates(graph, SourceText(repository.index.manifest, repository.read).read_bytes, nodes)
+    pairs = np.array([(i, j) for i in range(len(candidates)) for j in range(len(candidates))])
+    expected = [candidates.similarity(i, j, least) > 0 for i, j in pairs.tolist()]
+    assert len(candidates) == 11
+    assert 11 < sum(expected) < len(pairs)
+    assert candidates.are_similar(pairs, least).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "others"),
+    [
+        ("abcabba", {"cbabac": 4, "abcabba": 7, "abba": 4, "": 0, "xyz": 0}),
+        ("aab", {"aaab": 3, "ab": 2, "ba": 1, "aabaab": 3, "xaabx": 3}),
+        ("ab" * 50, {"ba" * 50: 99, "a" * 70: 50, "ab" * 20 + "x" + "ab" * 30: 100, "x" + "b" * 60 + "ab": 51}),
+    ],
+)
+def test_common_subsequences(one: str, others: dict[str, int]) -> None:
+    """The first pair is the example of Myers (1986); the places of a sequence serve all others."""
+    places: dict[int, int] = {}
+    for other, length in others.items():
+        codes, other_codes = list(map(ord, one)), list(map(ord, other))
+        assert _common_length(codes, other_codes, places) == length
+        assert _common_length(other_codes, codes, {}) == length
 
 
 def test_what_is_too_short_is_an_error(tmp_path: Path) -> None:
