@@ -49,12 +49,15 @@ class _LazyModule(ModuleType):
         if name in self.__dict__["_annotated"]:
             return object
         if name in self.__dict__["_functions"]:
-            return lambda *given, **named: getattr(import_module(self.__name__), name)(*given, **named)
+            return lambda *given, **named: getattr(self._load(), name)(*given, **named)
         if name.startswith("__"):
             raise AttributeError(name)  # what looks at all modules uses nothing of this one
+        return getattr(self._load(), name)
+
+    def _load(self) -> ModuleType:
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
-        return getattr(import_module(self.__name__), name)
+        return import_module(self.__name__)
 
 
 @contextmanager

@@ -255,3 +255,21 @@ def test_the_fields_of_a_late_dataclass_are_those_that_dataclasses_would_make() 
     assert _Point.__match_args__ == _Usual.__match_args__ and _Point.__doc__ == _Usual.__doc__
     assert inspect.signature(_Point) == inspect.signature(_Usual)
     assert repr(_Point.__dataclass_params__) == repr(_Usual.__dataclass_params__)  # type: ignore[attr-defined]
+
+
+def test_a_deferred_function_loads_its_module_when_it_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "late_module_of_a_test.py").write_text("def double(number):\n    return 2 * number\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    name = "late_module_of_a_test"
+    try:
+        with defer_import(name, functions=("double",)):
+            late = importlib.import_module(name)
+            double = late.double
+            assert sys.modules[name] is late
+            assert double(4) == 8  # inside of the block, too
+        assert sys.modules[name] is not late
+        assert double(21) == 42
+    finally:
+        sys.modules.pop(name, None)
