@@ -176,6 +176,7 @@ _API = {
         ("requests.get('http://orders/health')", ["http-route"]),
         ("requests.get(f'/orders/{n}')", ["http-path"]),
         ("requests.get(f'https://api.github.com/health')", []),
+        ("requests.get('https://github.com/acme/orders/orders/1')", []),
         ("requests.get('/health')", []),
         ("requests.post('http://orders/orders/1')", []),
         ("log('http://orders/orders/1 is slow')", []),
@@ -228,6 +229,34 @@ def test_the_addresses_of_requests_are_followed(tmp_path: Path) -> None:
         assert {(row["target_repository"], row["target"]) for row in found} == expected, text
 
 
+_ONE_PATH = {"a.py": "def f(n):\n    requests.get(f'http://orders/orders/{n}')\n"}
+_IMAGE = {"Dockerfile": "FROM x/orders\n", **_ONE_PATH}
+_THREE_PATHS = {"a.py": "".join(
+    f"def f{i}(n):\n    requests.get(f'http://orders/{path}')\n\n\n" for i, path in enumerate(("orders/{n}", "b/orders/{n}", "health"))
+)}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "n"),
+    [("x/shop", _ONE_PATH, 1), ("y/shop", _ONE_PATH, 0), ("y/shop", _IMAGE, 1), ("y/shop", _THREE_PATHS, 3)],
+)
+def test_one_path_says_nothing_between_repositories_of_other_owners(
+    tmp_path: Path, name: str, files: dict[str, str], n: int
+) -> None:
+    compose = {"compose.yaml": "services:\n  orders:\n    build: .\n    image: x/orders:1\n"}
+    rows = find_links(tmp_path, {"x/orders": _API | compose, name: files})
+    assert sum(row["rule"] == "http-route" for row in rows) == n
+
+
+def test_a_route_of_the_repository_itself_goes_first(tmp_path: Path) -> None:
+    folder = {f"orders/{path}": text for path, text in {**_API, "Dockerfile": "FROM a\n"}.items()}
+    shop = {
+        **folder,
+        "a.py": "def f(n):\n    requests.get(f'/web/orders/{n}')\n    requests.get(f'http://orders/orders/{n}')\n",
+    }
+    assert find_links(tmp_path, {"orders": _API, "shop": shop}) == []
+
+
 def test_the_host_of_a_setting_may_be_in_another_repository(tmp_path: Path) -> None:
     user = {"a.py": "def f():\n    return requests.get(f\"http://{os.environ['PRICES_ADDR']}/goods/1\")\n"}
     repositories = {"catalog": _CATALOG, "mirror": _CATALOG, "user": user}
@@ -268,8 +297,13 @@ def test_remote_procedures_topics_images_workflows_and_submodules(tmp_path: Path
             ),
             "Dockerfile": "FROM python:3.12 AS base\nFROM ghcr.io/acme/cart:1\n",
             ".github/workflows/ci.yml": "jobs:\n  a:\n    uses: acme/cart/.github/workflows/build.yml@main\n",
-            ".gitmodules": '[submodule "cart"]\n\tpath = cart\n\turl = https://git.example.org/acme/cart.git\n',
+            ".gitmodules": (
+                '[submodule "cart"]\n\tpath = cart\n\turl = https://git.example.org/ACME/Cart.git\n'
+                '[submodule "mail"]\n\tpath = mail\n\turl = ../mail\n'
+            ),
         },
+        "acme/mail": {"README.md": "# Mail\n", "lib/.gitmodules": '[submodule "c"]\n\tpath = c\n\turl = ../cart\n'},
+        "other/mail": {"README.md": "# Mail\n"},
     }  # fmt: skip
     assert shorten(find_links(tmp_path, repositories)) == {
         ("acme/shop:shop.py::cart", "rpc-service", "acme/cart:main.go::main", 2),
@@ -277,6 +311,7 @@ def test_remote_procedures_topics_images_workflows_and_submodules(tmp_path: Path
         ("acme/shop:Dockerfile", "docker-image", "acme/cart:compose.yaml", 2),
         ("acme/shop:.github/workflows/ci.yml", "workflow", "acme/cart:.github/workflows/build.yml", 3),
         ("acme/shop:.gitmodules", "submodule", "acme/cart:README.md", 3),
+        ("acme/shop:.gitmodules", "submodule", "acme/mail:README.md", 6),
     }
 
 

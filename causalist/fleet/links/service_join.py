@@ -3,12 +3,13 @@
 In: the tables of shards as `join` has them. Out: rows of edges. A request leads to a route whose path is the end of its
 own; the parts in front are what a gateway takes away. Words of the host, of variables and of these parts that are in
 the name of a repository tell which one is asked. Without such a word a path must be published by one repository alone
-and be no name that every service has.
+and be no name that every service has. A route of the repository itself goes before those of others that are further
+away. Repositories of other owners must have more in common than one path.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from causalist.fleet.links.services import ServiceKind, routes_for, words_of
@@ -60,8 +61,11 @@ _COMMON_PATHS = {
     "logout", "register", "users", "user", "items", "search", "config", "docs", "index", "home", "admin", "test", "api",
     "error", "fallback", "events", "me", "auth", "token", "upload", "download",
 }  # fmt: skip
+# What is asked of these is the page of a repository, which has any words in its path.
+_CODE_HOST = re.compile(r"@(?:[\w-]+\.)*(?:github(?:usercontent)?\.com|gitlab\.com|bitbucket\.org)\b")
+_MIN_PATHS = 3  # that a repository asks of a stranger
 _MIN_PART = 5  # letters of a word that is a part of a name
-_MAX_HOSTS = 3  # that a setting may name in the whole fleet
+_MAX_HOSTS = 3  # that a setting may name in the repositories of an owner
 _MAX_RIVALS = 200  # routes of one path that are compared; a path of more says nothing without a word
 
 
@@ -91,9 +95,9 @@ def service_edges(db: "duckdb.DuckDBPyConnection") -> Iterator[ServiceEdge]:
     """Yield the edges of services; `db` has the tables `p` and `u`. Rows may repeat."""
     repositories = [name for (name,) in db.execute("select distinct repo from p order by repo").fetchall()]
     tokens = tokens_of(repositories)
-    yield from _route_edges(db, tokens)
-    yield from _named_edges(db, tokens)
-    yield from _repository_edges(db, repositories)
+    named = [*_named_edges(db, tokens), *_repository_edges(db, repositories)]
+    yield from named
+    yield from _of_acquainted(_route_edges(db, tokens), _acquainted(db, named))
 
 
 def tokens_of(repositories: Sequence[str]) -> dict[str, frozenset[str]]:
@@ -116,7 +120,15 @@ def _stem(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
-def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset[str]]) -> Iterator[ServiceEdge]:
+class _Routed(NamedTuple):
+    """An edge of a request, the path that was asked for, and the hints at the host."""
+
+    edge: ServiceEdge
+    path: str
+    hints: str
+
+
+def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset[str]]) -> list[_Routed]:
     import pyarrow as arrow
 
     uses = db.execute(
@@ -144,10 +156,12 @@ def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
     for path in crowded:
         del routes[path]
     hosts, gateways = _hosts_and_gateways(db)
+    routed: list[_Routed] = []
     for repository, node, hints, name, row, n in uses:
+        owner = owner_of(repository)
         for setting in re.findall(r"\$(\w+)", hints):
-            hints += "".join(f" {word}" for host in hosts.get(setting, ()) for word in words_of(host))
-        if "@" not in hints and (passed := _pass_on(repository, name, gateways)) is not None:
+            hints += "".join(f" {word}" for host in hosts.get((owner, setting), ()) for word in words_of(host))
+        if "@" not in hints and (passed := _pass_on(repository, name, gateways.get(owner, ()))) is not None:
             found = _find_routes(repository, hints + passed[0], name, passed[1], routes, tokens)
             found = found or _find_routes(repository, hints, name, keys[name], routes, tokens)
         else:
@@ -156,25 +170,64 @@ def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
             note = "host or prefix" if rule == "http-route" else "path alone"
             if target.is_operation:
                 rule, confidence = "http-operation", confidence * SERVICE_CONFIDENCES["http-operation"]
-            yield ServiceEdge(
+            edge = ServiceEdge(
                 repository, node, target.repository, target.node, "routes", rule, confidence, row, int(n), note
             )
+            routed.append(_Routed(edge, name.partition(" ")[2], hints))
+    return routed
 
 
-def _hosts_and_gateways(db: "duckdb.DuckDBPyConnection") -> tuple[dict[str, list[str]], list[tuple[str, str, str]]]:
-    """Return the hosts of settings, and (path, repository, host) of gateways, the longest paths first."""
+def _acquainted(db: "duckdb.DuckDBPyConnection", named: Iterable[ServiceEdge]) -> set[tuple[str, str]]:
+    """Return pairs of owners, in both orders, whose repositories name each other's packages, images and so on."""
+    rules = {"docker-image", "workflow", "submodule", "rpc-service"}
+    pairs = {(owner_of(e.source_repository), owner_of(e.target_repository)) for e in named if e.rule in rules}
+    rows = db.execute("select distinct source_repository, target_repository from edges").fetchall()
+    pairs |= {(owner_of(a), owner_of(b)) for a, b in rows}
+    return pairs | {(b, a) for a, b in pairs}
+
+
+def owner_of(repository: str) -> str:
+    """Return what is before the last slash of the name of a repository, "" if there is none."""
+    return repository.rpartition("/")[0].lower()
+
+
+def _of_acquainted(edges: Sequence["_Routed"], acquainted: Container[tuple[str, str]]) -> Iterator[ServiceEdge]:
+    """Yield the edges of requests without those that chance explains better.
+
+    Services of all kinds have a `/login`. Between repositories of other owners, which use nothing else of each other,
+    only several paths say that one is asked.
+    """
+    paths: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for edge, path, _ in edges:
+        paths[edge.source_repository, edge.target_repository].add(path)
+    for edge, path, hints in edges:
+        # A setting holds the address of another service; without one, the page or program may ask itself.
+        is_short = edge.rule == "http-path" and path.strip("/").count("/") == 0 and "$" not in hints
+        owners = owner_of(edge.source_repository), owner_of(edge.target_repository)
+        n = len(paths[edge.source_repository, edge.target_repository])
+        is_near = owners[0] == owners[1] or owners in acquainted
+        if n >= (_MIN_PATHS if not is_near else 2 if is_short else 1):
+            yield edge
+
+
+def _hosts_and_gateways(
+    db: "duckdb.DuckDBPyConnection",
+) -> tuple[dict[tuple[str, str], list[str]], dict[str, list[tuple[str, str, str]]]]:
+    """Return the hosts of settings by owner and name, and (path, repository, host) of gateways by owner, long first."""
     kinds = f"'{ServiceKind.ADDRESS}', '{ServiceKind.GATEWAY}'"
-    hosts: dict[str, list[str]] = defaultdict(list)
-    gateways: list[tuple[str, str, str]] = []
+    hosts: dict[tuple[str, str], list[str]] = defaultdict(list)
+    gateways: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for kind, name, repository, host in db.execute(
         f"select distinct kind, name, repo, to_name from p where kind in ({kinds}) order by all"
     ).fetchall():
         if kind == ServiceKind.GATEWAY:
-            gateways.append((name, repository, host))
-        elif host not in hosts[name]:
-            hosts[name].append(host)
+            gateways[owner_of(repository)].append((name, repository, host))
+        elif host not in (known := hosts[owner_of(repository), name]):
+            known.append(host)
     few = {name: each for name, each in hosts.items() if len(each) <= _MAX_HOSTS}
-    return few, sorted(gateways, key=lambda each: (-len(each[0]), each))
+    for some in gateways.values():
+        some.sort(key=lambda each: (-len(each[0]), each))
+    return few, gateways
 
 
 def _pass_on(
@@ -209,24 +262,31 @@ def _find_routes(
 
     A word that is a part of a name tells less than one that is it: if the path alone says otherwise, neither counts.
     """
+    if _CODE_HOST.search(hints):
+        return []
     words = {_stem(word.lstrip("@")) for word in hints.split()}
     words |= {word.removesuffix("service") for word in words}
-    method = name.partition(" ")[0]
+    method, has_no_host = name.partition(" ")[0], "@" not in hints and "$" not in hints
     in_part: list[_Route] = []
     alone: list[_Route] = []
     share = 1.0
     for key, front in keys:
-        before = words | {_stem(each) for part in front.split() for each in re.findall(r"[a-z]+", part.lower())}
         path = key.partition(" ")[2].lower()  # as some frameworks compare them
-        rivals = [each for each in routes.get(path, ()) if each.repository != repository]
+        n_literal = path.count("/") - path.count("{}")
+        # What catches all paths is not told by words of this one.
+        in_front = () if path == "/{}" else front.split()
+        before = words | {_stem(each) for part in in_front for each in re.findall(r"[a-z]+", part.lower())}
+        there = routes.get(path, ())
+        rivals = [each for each in there if each.repository != repository]
+        if has_no_host and len(rivals) < len(there) and _fit(method, [e for e in there if e.repository == repository]):
+            break  # it has the route itself, and what is further away is no nearer to the request
         if not rivals or len({each.repository for each in rivals}) > _MAX_RIVALS:
             continue
-        fit = [each for each in rivals if method in ("ANY", each.method) or each.method in ("ANY", "")]
+        fit = _fit(method, rivals)
         n_told = {each.repository: len(tokens[each.repository] & before) for each in fit}
         best = max(n_told.values(), default=0)
         if best:
             return _share(_of_one_method([each for each in fit if n_told[each.repository] == best]), "http-route")
-        n_literal = path.count("/") - path.count("{}")
         if not in_part and not front and n_literal:
             in_part = [each for each in fit if _is_part(words, tokens[each.repository])]
         is_common = n_literal == 1 and path.strip("/{}").lower() in _COMMON_PATHS
@@ -241,13 +301,17 @@ def _find_routes(
     return _share(_of_one_method(alone), "http-path", share)
 
 
+def _fit(method: str, routes: Sequence[_Route]) -> list[_Route]:
+    return [each for each in routes if method in ("ANY", each.method) or each.method in ("ANY", "")]
+
+
 def _is_part(words: Iterable[str], tokens: Iterable[str]) -> bool:
     """Return True if a word begins or ends a longer word of a name.
 
     >>> _is_part(["balance"], ["balancereader"]), _is_part(["read"], ["reader"])
     (True, False)
     """
-    long = tuple(word for word in words if len(word) >= _MIN_PART)
+    long = tuple(word for word in words if len(word) >= _MIN_PART and word not in _VAGUE)
     return any(token.startswith(long) or token.endswith(long) for token in tokens) if long else False
 
 
@@ -353,11 +417,9 @@ def _images_of_repositories(db: "duckdb.DuckDBPyConnection") -> Iterator[Service
 
 def _repository_edges(db: "duckdb.DuckDBPyConnection", repositories: Iterable[str]) -> Iterator[ServiceEdge]:
     """Yield edges of what names a repository: workflows and submodules."""
-    by_name: dict[str, list[str]] = defaultdict(list)
+    by_name: dict[str, list[str]] = defaultdict(list)  # hosts do not tell cases apart
     for name in repositories:
-        by_name[name].append(name)
-        if "/" in name:
-            by_name[name.rpartition("/")[2]].append(name)
+        by_name[name.lower()].append(name)
     node_by_path: dict[tuple[str, str], str] = {
         (repo, name): node
         for repo, name, node in db.execute(
@@ -371,8 +433,10 @@ def _repository_edges(db: "duckdb.DuckDBPyConnection", repositories: Iterable[st
     for repo, kind, name, node, row, n in rows:
         owner, _, rest = name.partition("/")
         project, _, path = rest.partition("/")
-        exact = [each for each in by_name.get(f"{owner}/{project}", ()) if each != repo]
-        repositories_named = exact or [each for each in by_name.get(project, ()) if each != repo and "/" not in each]
+        owner = repo.rpartition("/")[0] if owner == ".." else owner
+        exact = [each for each in by_name.get(f"{owner}/{project}".lower(), ()) if each != repo]
+        exact = [each for each in exact if each == f"{owner}/{project}"] or exact
+        repositories_named = exact or [each for each in by_name.get(project.lower(), ()) if each != repo]
         rule = "workflow" if kind == ServiceKind.WORKFLOW else "submodule"
         target = node_by_path.get((repositories_named[0], path)) if len(repositories_named) == 1 else None
         if target is not None:

@@ -10,7 +10,7 @@ import itertools
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 
 import numpy as np
@@ -55,7 +55,7 @@ class ServiceKind(StrEnum):
     CHANNEL = "channel"  # as a topic, of a document of AsyncAPI
     IMAGE = "image"
     WORKFLOW = "workflow"  # "owner/name/path"
-    SUBMODULE = "submodule"  # "owner/name"
+    SUBMODULE = "submodule"  # "owner/name", "../name" of the same owner
     TABLE = "table"
 
 
@@ -74,6 +74,8 @@ def service_rows(
     used: list[UsedName] = []
     clients: set[str] = set()
     own = {name for row in published for name in (row.name, f"ANY {row.name.partition(' ')[2]}")}
+    # A folder with a Dockerfile is a service.
+    own |= {f"@{path.lower().split('/')[-2]}" for path in paths if path.endswith("/Dockerfile")}
     places = [FilePlace(program, path, program.files.get(path)) for path in paths if role_of(path) is not Role.VENDORED]
     settings: dict[str, TextValue] = {}
     for place in places:
@@ -226,7 +228,7 @@ def _requests(
     text: str,
     values: TextValues,
     settings: Mapping[str, TextValue],
-    own: Collection[str],
+    own: Set[str],
     used_settings: set[str],
 ) -> Iterator[tuple[tuple[str, int], UsedName]]:
     """Yield the requests of a file, each with (file, row) of the variable that is set to it, row -1 if none is.
@@ -402,10 +404,13 @@ def _method_of(text: str, end: int, word: str, before: str) -> str:
     return calls[-1].upper() if calls else "ANY"
 
 
-def _is_own(use: UsedName, own: Collection[str]) -> bool:
+def _is_own(use: UsedName, own: Set[str]) -> bool:
+    """Return True if `own` has the route, and the host is not told or the name of a service in it."""
     method = use.name.partition(" ")[0]
     names = {use.name, f"ANY {use.name.partition(' ')[2]}"} if method != "ANY" else {use.name}
-    return not re.search(r"[@$]|\b(?:host|ur[il]|addr)\b", use.module) and any(name in own for name in names)
+    host = re.match(r"@[\w-]+", use.module)
+    is_other = host[0].lower() not in own if host else re.search(r"[@$]|\b(?:host|ur[il]|addr)\b", use.module)
+    return not is_other and not own.isdisjoint(names)
 
 
 _ASKING_PAGE = re.compile(r"\b(?:ajax|axios|\$http|fetch|getJSON)\b")
@@ -595,7 +600,7 @@ _BASE_PATH = re.compile(
     re.MULTILINE,
 )
 _USES = re.compile(r"^\s*(?:-\s+)?uses:\s*[\"']?([\w.-]+/[\w.-]+(?:/[\w./-]+)?)@", re.MULTILINE)
-_SUBMODULE = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
+_SUBMODULE = re.compile(r"^[ \t]*url[ \t]*=[ \t]*\"?([^\s\"]+)", re.MULTILINE | re.IGNORECASE)
 _TABLE = re.compile(
     r"\bCREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[`\"]?(?:\w+[`\"]?\.[`\"]?)?([a-z]\w{3,60})\b", re.IGNORECASE
 )
@@ -627,11 +632,11 @@ def _read_configuration(
         row = text.count("\n", 0, at)
         published.append(PublishedName(kind, "", "", "", name, place.at(row), row))
 
-    if base == ".gitmodules":
+    if path == ".gitmodules":  # git reads none in folders
         text = read(path)
         for match in _SUBMODULE.finditer(text):
-            if (name := repository_name(match[1])) and "/" in name:
-                use(ServiceKind.SUBMODULE, name, match.start(), text)
+            if "/" in (name := repository_name(match[1])):
+                use(ServiceKind.SUBMODULE, name, match.start(1), text)
     elif base.startswith("dockerfile") or base.endswith(".dockerfile"):
         text = read(path)
         stages = {each.lower() for each in re.findall(r"\bAS\s+([\w.-]+)", text, re.IGNORECASE)}
@@ -685,7 +690,7 @@ def _is_built(text: str, match: "re.Match[str]") -> bool:
 
 
 def repository_name(address: str) -> str:
-    """Return "owner/name" of the address of a repository.
+    """Return "owner/name" of the address of a repository; ".." stands for the owner of the one that says it.
 
     >>> [repository_name(each) for each in ("https://host/acme/shop.git", "git@host:acme/shop", "../shop.git")]
     ['acme/shop', 'acme/shop', '../shop']

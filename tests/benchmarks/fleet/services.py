@@ -92,10 +92,11 @@ front-end/api/cart/index.js carts GET /carts/{}/items; POST /carts/{}/items; PAT
 front-end/api/cart/index.js carts DELETE /carts/{}; DELETE /carts/{}/items/{}
 front-end/api/cart/index.js catalogue GET /catalogue/{}
 front-end/api/catalogue/index.js catalogue GET /tags
-front-end/api/orders/index.js user GET /customers
+front-end/api/orders/index.js user GET /customers/{}
 front-end/api/orders/index.js orders POST /orders
 front-end/api/orders/index.js carts GET /carts/{}/items
-front-end/api/user/index.js user GET /customers; GET /cards; GET /addresses; GET /login; DELETE /
+front-end/api/user/index.js user GET /customers; GET /customers/{}; GET /cards; GET /cards/{}; GET /addresses
+front-end/api/user/index.js user GET /login; DELETE /{}
 front-end/api/user/index.js user POST /customers; POST /cards; POST /addresses; POST /register
 front-end/api/user/index.js carts GET /carts/{}/merge
 orders/src/main/java/works/weave/socks/orders/config/OrdersConfigurationProperties.java payment POST /paymentAuth
