@@ -17,7 +17,7 @@ from causalist.fleet.links.services import ServiceKind, routes_for, words_of
 if TYPE_CHECKING:
     import duckdb
 
-# At most the precision on the systems of docs/benchmarks.md; of submodules, an estimate.
+# At most the precision on the systems of docs/benchmarks.md.
 SERVICE_CONFIDENCES: Mapping[str, float] = {
     "http-route": 0.95,  # a word names the repository
     "http-path": 0.7,  # the path alone
