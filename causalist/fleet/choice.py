@@ -27,7 +27,7 @@ from causalist.model.index import Index, LexicalIndex, Postings
 from causalist.model.node_ids import NodeKind
 from causalist.model.string_table import StringTable
 from causalist.rank import parse_query, shipped_encoder
-from causalist.rank.lexical.question_encoder import rows_of_terms, unpack
+from causalist.rank.lexical.question_encoder import encode_once, rows_of_terms, unpack
 from causalist.rank.terms import terms_of
 from causalist.repomap.descriptions import first_paragraph, first_sentence
 
@@ -381,7 +381,7 @@ class Catalog:
                 idf = float(np.log1p((n - frequency + 0.5) / (frequency + 0.5)))
                 tf = np.sqrt(counts) if field not in lengths else counts.astype(np.float64)
                 evidence[:, column] += weight / total * idf * tf * (_K1 + 1) / (tf + _K1 * norm)
-        vector = shipped_encoder().encode(question)
+        vector = encode_once(question, shipped_encoder())  # shards want the same one
         if vector is not None and n:
             own = vector / max(float(np.sqrt((vector.astype(np.float64) ** 2).sum())), 1e-9)
             for name, vectors in (("code", self.code), ("description", self.description)):

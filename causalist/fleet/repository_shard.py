@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 
 
 _FILES_A_GROUP = 64  # of the text, what is decompressed to show one
+_MAX_GROUPS = 4  # of the text, that a shard keeps: an answer shows files of several
 _FORMAT = 2  # of records
 LINK_TABLES = ("publishes", "uses")  # objects of edges between repositories
 
@@ -156,7 +157,7 @@ class ShardText:
         self._path = path
         self._manifest = index.manifest
         self._file: parquet.ParquetFile | None = None
-        self._group: tuple[int, list[bytes | None]] = (-1, [])
+        self._groups: dict[int, list[bytes | None]] = {}  # the last ones that were read
 
     def read(self, entry: FileEntry) -> SourceFile | str:
         """Return the content of a file, or the reason why the shard does not have it."""
@@ -164,10 +165,13 @@ class ShardText:
         if position < 0:
             return "unreadable"
         number, row = divmod(position, _FILES_A_GROUP)
-        group = self._group  # which another thread may replace
-        if group[0] != number:
-            group = self._group = number, self._read_group(number)
-        data = group[1][row]
+        groups = self._groups  # which another thread may replace
+        group = groups.get(number)
+        if group is None:
+            group = self._read_group(number)
+            kept = list(groups.items())[1 - _MAX_GROUPS :]
+            self._groups = dict([*kept, (number, group)])
+        data = group[row]
         return "unreadable" if data is None else SourceFile(entry.path, data, self._manifest.blobs[position])
 
     def _read_group(self, number: int) -> list[bytes | None]:

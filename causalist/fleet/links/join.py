@@ -150,6 +150,10 @@ class _Join:
             create temp table packages as
                 select ecosystem, package, repo, max(name) as version, min(node) as node, min(module) as folder
                 from p where kind = 'package' group by all;
+            create temp table heads as
+                select distinct ecosystem, split_part(module, separator, 1) as head
+                from (select distinct ecosystem, module from modules
+                      union select distinct ecosystem, package from packages), (values ('.'), ('/')) as s (separator);
             create temp table names as
                 select repo, ecosystem, module, name, min(node) as node from p where kind = 'name' group by all;
             create temp table members as
@@ -190,7 +194,9 @@ class _Join:
                         case when module = '' then name
                              when ecosystem in ('npm', 'go', 'ruby') or name = '' then module
                               else module || '.' || name end as whole
-                    from frontier f);
+                    from frontier f)
+                -- Most imports are of what the fleet does not have: their prefixes need not be made.
+                where (ecosystem, string_split(whole, separator)[1]) in (select (ecosystem, head) from heads);
             create or replace temp table tried as
                 select place, repo, ecosystem, module as written, name, parts, k,
                     case separator when '/' then array_to_string(list_slice(parts, 1, k), '/')
