@@ -10,7 +10,7 @@ the operator by which a special method runs, is evidence, too.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import exp, log
+from math import exp, log, prod
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from causalist.model.lookup import Affected
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, last_name, split_id
 from causalist.navigate.edges import DISPATCHED
 from causalist.navigate.impact import MIN_PROBABILITY, CallSites, Chains, find_affected_with_chains
-from causalist.navigate.implicit_calls import ImplicitUses, class_of_constructor
+from causalist.navigate.implicit_calls import RUN_BY_CODE, ImplicitUses, class_of_constructor
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import find_nodes_with_words, rarity_of_shared_words
 
@@ -72,9 +72,14 @@ _AUTOMATIC = lazy_regex(r"\bautouse\s*=\s*True\b")
 _ASKED = lazy_regex(r"\busefixtures\(([^)]*)\)")
 _QUOTED = lazy_regex(r"[\"']([^\"']*)[\"']")
 _NAMED_PROBABILITY = 0.018  # of a test by uses, if only its text names what it runs
+# Of a test whose text names a function that runs the node, if no other function has that name. Chosen on twelve suites.
+NEAR_SHARE = 0.16
+_NEAR_PROBABILITY = 0.03  # of such a function
+_MAX_ALIKE = 12  # functions of one name; of more, the name says nothing of one
+_MAX_NAMED = 4  # such functions that count for a test
 # Tests of a function are probable if their odds are at least this share of this power of the best ones. Chosen on 27
 # suites, see docs/benchmarks.md: the surer the best test is, the less sure another one may be.
-PROBABLE_SHARE = 1 / 6
+PROBABLE_SHARE = 1 / 5
 PROBABLE_POWER = 0.7
 _PROVIDER = lazy_regex(r"^(?!.*\bvoid\b).*\bstatic\b", re.DOTALL)
 _MAX_SUBJECTS = 40  # nodes whose names are looked for; of more, some name is in any test
@@ -86,70 +91,6 @@ _MIN_ODDS = 1e-4
 _RUNS = (*sorted(CALLABLE_KINDS), NodeKind.HANDLER)
 _MAX_NAMING = 2000  # tests with the words of a name; of more, the name says nothing
 _SPECIAL = lazy_regex(r"__\w+__")
-# The code that runs special methods of Python, by their names. Where a method is run by nearly anything there is none.
-_RUN_BY = {
-    "__repr__": r"\brepr\(|%r|!r\b",
-    "__str__": r"\bstr\(|\bformat\b|\bprint\(|\b[fF]\"|\b[fF]'",
-    "__bytes__": r"\bbytes\(",
-    "__format__": r"\bformat\b|\b[fF]\"|\b[fF]'",
-    "__hash__": r"\bhash\(|\bset\(|\{",
-    "__bool__": r"\bif\b|\bnot\b|\bbool\(|\bassert \w+$|assert(?:True|False)",
-    "__len__": r"\blen\(",
-    "__eq__": r"==|assertEqual|\bin\b",
-    "__ne__": r"!=|assertNotEqual",
-    "__lt__": r"<(?!=)|\bsorted\(|\bmin\(|\bmax\(|assertLess",
-    "__le__": r"<=|assertLessEqual",
-    "__gt__": r">(?!=)|\bmax\(|assertGreater",
-    "__ge__": r">=|assertGreaterEqual",
-    "__getitem__": r"[\w)\]]\[",
-    "__setitem__": r"\]\s*=(?!=)",
-    "__delitem__": r"\bdel\b",
-    "__contains__": r"\bin\b|assert(?:Not)?In\b",
-    "__iter__": r"\bfor\b|\b(?:list|tuple|set|sorted|iter|dict)\(|\*",
-    "__reversed__": r"\breversed\(",
-    "__next__": r"\bnext\(|\bfor\b|\blist\(",
-    "__enter__": r"\bwith\b",
-    "__exit__": r"\bwith\b",
-    "__aenter__": r"\basync with\b",
-    "__aexit__": r"\basync with\b",
-    "__add__": r"\+",
-    "__radd__": r"\+|\bsum\(",
-    "__iadd__": r"\+=",
-    "__sub__": r"-",
-    "__rsub__": r"-",
-    "__mul__": r"\*",
-    "__rmul__": r"\*",
-    "__matmul__": r"@",
-    "__truediv__": r"/",
-    "__floordiv__": r"//",
-    "__mod__": r"%",
-    "__pow__": r"\*\*",
-    "__and__": r"&",
-    "__rand__": r"&",
-    "__or__": r"\|",
-    "__ror__": r"\|",
-    "__ior__": r"\|=",
-    "__xor__": r"\^",
-    "__lshift__": r"<<",
-    "__rshift__": r">>",
-    "__invert__": r"~",
-    "__neg__": r"-",
-    "__abs__": r"\babs\(",
-    "__round__": r"\bround\(",
-    "__int__": r"\bint\(",
-    "__float__": r"\bfloat\(",
-    "__copy__": r"copy",
-    "__deepcopy__": r"deepcopy",
-    "__reduce__": r"pickle|copy",
-    "__reduce_ex__": r"pickle|copy",
-    "__getstate__": r"pickle|copy",
-    "__setstate__": r"pickle|copy",
-    "__delattr__": r"\bdel\b|\bdelattr\(",
-    "__setattr__": r"\.\w+\s*=(?!=)|\bsetattr\(",
-    "__dir__": r"\bdir\(",
-    "__missing__": r"\[",
-    "__instancecheck__": r"\bisinstance\(",
-}
 
 
 class TestTexts:
@@ -201,7 +142,7 @@ class TestTexts:
 
     def runs_operator(self, test: int, node: int) -> bool | None:
         """Return True if a test has code that runs such a special method; None if the node is none with such code."""
-        written = _RUN_BY.get(self.name_of(node))
+        written = RUN_BY_CODE.get(self.name_of(node))
         return None if written is None else re.search(written, self._text(test), re.MULTILINE) is not None
 
     def head(self, node: int) -> str:
@@ -267,12 +208,19 @@ def find_users_and_tests(
     texts = TestTexts(graph, is_test, lexical, read_text) if is_known else None  # type: ignore[arg-type]
     uses = ImplicitUses(graph, min_confidence, is_chained=True)
     affected, chains = find_affected_with_chains(graph, changed, max_depth, min_confidence, sites, uses)
-    by_node = dict(zip(chains.users, affected, strict=True))
+    by_node = _with_samples(affected, chains)
     tests = _find_tests(graph, changed, by_node, is_test, max_depth, min_confidence, texts)
     if lexical is not None and tests:
         makers = _probabilities_of_makers(graph, tests, chains, is_test, min_confidence, sites, uses)
         tests = _weigh(graph, changed, tests, makers, lexical, texts)
     return affected, tuple(sorted(tests.values(), key=lambda each: (-each.probability, each.depth, each.node)))
+
+
+def _with_samples(affected: Sequence[Affected], chains: Chains) -> dict[int, Affected]:
+    """Return the users by node, with the probabilities of all chains together."""
+    sampled = chains.sample()
+    users = zip(chains.users, affected, strict=True)
+    return {node: each._replace(probability=sampled.get(node, each.probability)) for node, each in users}
 
 
 def count_probable_tests(tests: Sequence[Affected]) -> int:
@@ -333,7 +281,10 @@ def _find_tests(
                     ids[test], each.depth + 1, each.edge, role, "", layer, tier, "", chance, each.node
                 )
     if texts is not None and min_confidence <= _NAMED_PROBABILITY:
-        _add_naming(graph, _outermost(graph, _subjects(graph, changed)), texts, test_by_node)
+        subjects = _outermost(graph, _subjects(graph, changed))
+        if subjects:
+            _add_naming_near(graph, affected, texts, is_test, max_depth, test_by_node)
+        _add_naming(graph, subjects, texts, test_by_node)
     around = {int(graph.nodes.parents[test]) for test in test_by_node}
     while more := {int(graph.nodes.parents[each]) for each in around if each >= 0} - around:
         around |= more
@@ -363,6 +314,50 @@ def _add_naming(graph: CodeGraph, subjects: Sequence[int], texts: TestTexts, tes
             edge = Edge(nodes.ids[test], nodes.ids[subject], EdgeKind.TESTS.label, NAMED, _NAMED_PROBABILITY, row, 1)
             role, layer, tier = Role(int(nodes.roles[test])).label, graph.layer(test), graph.tier(test)
             test_by_node[test] = Affected(nodes.ids[test], 1, edge, role, "", layer, tier, "", _NAMED_PROBABILITY)
+
+
+def _add_naming_near(
+    graph: CodeGraph,
+    affected: Mapping[int, Affected],
+    texts: TestTexts,
+    is_test: NDArray[np.bool_],
+    max_depth: int | None,
+    test_by_node: dict[int, Affected],
+) -> None:
+    """Count it for tests that their text names a function which runs a changed one.
+
+    They may call it by a receiver of which nothing is known, so that no edge leads there. Only the most probable of
+    these functions are looked for.
+    """
+    nodes = graph.nodes
+    near = [
+        (-each.probability, node)
+        for node, each in affected.items()
+        if each.probability >= _NEAR_PROBABILITY
+        and nodes.roles[node] != Role.TEST
+        and nodes.kinds[node] in CALLABLE_KINDS
+        and (max_depth is None or each.depth < max_depth)
+    ]
+    named_by_test: dict[int, list[tuple[float, int]]] = {}
+    for chance, node in sorted(near)[:_MAX_SUBJECTS]:
+        n_alike = texts.count_named(node)
+        if n_alike <= _MAX_ALIKE:
+            users = set(graph.edges.sources[graph.edges_into(np.array([node]))].tolist())
+            for test in (each for each in texts.find_naming(node) if each not in users):
+                named_by_test.setdefault(test, []).append((-chance * NEAR_SHARE * 2 / (n_alike + 1), node))
+    for test, chances in sorted(named_by_test.items()):
+        best = chances[:_MAX_NAMED]
+        chance = 1.0 - prod(1.0 - each for each, _ in best)
+        earlier = test_by_node.get(test)
+        if earlier is not None:
+            chance = 1.0 - (1.0 - earlier.probability) * (1.0 - chance)
+            test_by_node[test] = earlier._replace(probability=chance)
+        elif chance > MIN_PROBABILITY / 10 and is_test[test]:
+            node, row = best[0][1], int(nodes.start_rows[test]) + 1
+            edge = Edge(nodes.ids[test], nodes.ids[node], EdgeKind.TESTS.label, NAMED, _NAMED_PROBABILITY, row, 1)
+            role, layer, tier = Role(int(nodes.roles[test])).label, graph.layer(test), graph.tier(test)
+            depth = affected[node].depth + 1
+            test_by_node[test] = Affected(nodes.ids[test], depth, edge, role, "", layer, tier, "", chance)
 
 
 def _probabilities_of_makers(
@@ -395,8 +390,7 @@ def _probabilities_of_makers(
             by_class[owner] = None
             if _is_made_in_functions(graph, types):
                 users, ways = find_affected_with_chains(graph, types, None, min_confidence, sites, uses)
-                by_node = dict(zip(ways.users, users, strict=True))
-                by_class[owner] = _find_tests(graph, types, by_node, is_test, None, min_confidence)
+                by_class[owner] = _find_tests(graph, types, _with_samples(users, ways), is_test, None, min_confidence)
         makers = by_class[owner]
         if makers is not None:
             result[node] = makers[node].probability if node in makers else 0.0
@@ -450,7 +444,7 @@ def _weigh(
         maker = log(max(makers.get(node, 1.0), MIN_PROBABILITY))
         words = of_node - most
         score = weights.bias + weights.way * log_odds + weights.words * words + weights.maker * maker
-        if texts is not None and user.edge.rule == NAMED:
+        if texts is not None and user.edge.rule == NAMED and user.depth == 1:
             n_alike = texts.count_named(ids.position(user.edge.target))
             score += weights.named + weights.alike * log(n_alike + 1)
         runs = texts.runs_operator(node, outer[0]) if texts is not None and len(outer) == 1 else None

@@ -8,6 +8,7 @@ a file is not indented like that, calls have the share of those of which nothing
 """
 
 import re
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from math import prod
@@ -145,6 +146,7 @@ DISPATCHED_SHARE = 0.33  # of calls of a method, to one that overrides it
 CALLS_OF_TESTS_SHARE = 0.95  # of calls in tests, which have fewer branches
 OWN_MEMBER_SHARE = 0.05  # of what a type says of its own functions, such as their decorators
 MIN_PROBABILITY = 0.01  # of a chain that is followed
+_N_SAMPLES = 256  # of which steps run; a multiple of 8
 
 
 def find_affected_nodes(
@@ -278,13 +280,51 @@ class Chains(NamedTuple):
     """The probability that each node runs one that changed, and the next node on its most probable chain of uses.
 
     `dispatched` are the nodes whose use of the next one is a call of what that overrides. `users` are the nodes of the
-    users, in their order.
+    users, in their order. `steps` has, for each node from the nearest on, its users with the probability that they run
+    it when they run.
     """
 
     probabilities: dict[int, float]
     nearer: dict[int, int]
     dispatched: set[int]
     users: tuple[int, ...]
+    changed: tuple[int, ...]
+    steps: dict[int, list[tuple[int, float]]]
+
+    def sample(self) -> dict[int, float]:
+        """Return the probability that each user runs one that changed by any of its chains.
+
+        Chains that have a step in common do not count as if they were independent: in each of `_N_SAMPLES` samples a
+        step of functions runs or does not. The last step of a chain counts with its probability.
+        """
+        generator = np.random.default_rng(0)
+        every = (1 << _N_SAMPLES) - 1
+        reached = dict.fromkeys(self.changed, every)
+        runs: dict[int, list[tuple[int, int]]] = {}
+        waiting = deque(self.changed)
+        while waiting:
+            node = waiting.popleft()
+            if node not in runs:
+                inner = [(source, share) for source, share in self.steps.get(node, ()) if source in self.steps]
+                shares = np.array([share for _, share in inner])
+                bits = np.packbits(generator.random((len(inner), _N_SAMPLES)) < shares[:, None], axis=1)
+                masks = (int.from_bytes(row.tobytes(), "big") for row in bits)
+                runs[node] = [(source, mask) for (source, _), mask in zip(inner, masks, strict=True)]
+            for source, mask in runs[node]:
+                earlier = reached.get(source, 0)
+                if (now := earlier | (reached[node] & mask)) != earlier:
+                    reached[source] = now
+                    waiting.append(source)
+        none: dict[int, NDArray[np.float64]] = {}
+        for node, steps in self.steps.items():
+            row = np.frombuffer(reached.get(node, 0).to_bytes(_N_SAMPLES // 8, "big"), dtype=np.uint8)
+            runs_node = np.unpackbits(row)
+            for source, share in steps:
+                missing: NDArray[np.float64] = 1.0 - share * runs_node
+                none[source] = none[source] * missing if source in none else missing
+        least = 1.0 / _N_SAMPLES  # what is rarer than a sample keeps the order of its best chain
+        chances = self.probabilities
+        return {node: max(1.0 - float(each.mean()), min(chances[node], least)) for node, each in none.items()}
 
     def dispatched_to(self, node: int) -> int:
         """Return the last node on the chain that a call of another one runs; -1 if there is none."""
@@ -316,22 +356,25 @@ def _find_chains(
     shares: dict[int, list[float]] = {}
     nearer: dict[int, int] = {}
     dispatched: set[int] = set()
+    steps: dict[int, list[tuple[int, float]]] = {}
     user_edges = _Users(graph, np.array(sorted({*best, *users}), dtype=np.int64), min_confidence, sites, uses)
     while waiting:
         chance, node = heappop(waiting)
         if node in done:
             continue
         done.add(node)
+        of_node = steps[node] = []
         for source, share, is_dispatched in user_edges.of(node):
             if source in users:
+                of_node.append((source, share))
                 shares.setdefault(source, []).append(-chance * share)
                 if -chance * share > max(best.get(source, 0.0), MIN_PROBABILITY):
                     best[source] = -chance * share
                     nearer[source] = node
                     (dispatched.add if is_dispatched else dispatched.discard)(source)
                     heappush(waiting, (chance * share, source))
-    probabilities = {node: 1.0 - prod(1.0 - share for share in of_node) for node, of_node in shares.items()}
-    return Chains(probabilities, nearer, dispatched, tuple(users))
+    probabilities = {node: 1.0 - prod(1.0 - share for share in each) for node, each in shares.items()}
+    return Chains(probabilities, nearer, dispatched, tuple(users), tuple(unique_sorted(changed).tolist()), steps)
 
 
 class _Users:

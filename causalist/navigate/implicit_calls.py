@@ -74,6 +74,70 @@ _RUN_BY_CLASSES = {  # methods of a metaclass, and the uses of its classes that 
     "__init__": (EdgeKind.EXTENDS, EdgeKind.REFERENCES),
     "__prepare__": (EdgeKind.EXTENDS,),
 }
+# The code that runs special methods of Python, by their names. Where a method is run by nearly anything there is none.
+RUN_BY_CODE = {
+    "__repr__": r"\brepr\(|%r|!r\b",
+    "__str__": r"\bstr\(|\bformat\b|\bprint\(|\b[fF]\"|\b[fF]'",
+    "__bytes__": r"\bbytes\(",
+    "__format__": r"\bformat\b|\b[fF]\"|\b[fF]'",
+    "__hash__": r"\bhash\(|\bset\(|\{",
+    "__bool__": r"\bif\b|\bnot\b|\bbool\(|\bassert \w+$|assert(?:True|False)",
+    "__len__": r"\blen\(",
+    "__eq__": r"==|assertEqual|\bin\b",
+    "__ne__": r"!=|assertNotEqual",
+    "__lt__": r"<(?!=)|\bsorted\(|\bmin\(|\bmax\(|assertLess",
+    "__le__": r"<=|assertLessEqual",
+    "__gt__": r">(?!=)|\bmax\(|assertGreater",
+    "__ge__": r">=|assertGreaterEqual",
+    "__getitem__": r"[\w)\]]\[",
+    "__setitem__": r"\]\s*=(?!=)",
+    "__delitem__": r"\bdel\b",
+    "__contains__": r"\bin\b|assert(?:Not)?In\b",
+    "__iter__": r"\bfor\b|\b(?:list|tuple|set|sorted|iter|dict)\(|\*",
+    "__reversed__": r"\breversed\(",
+    "__next__": r"\bnext\(|\bfor\b|\blist\(",
+    "__enter__": r"\bwith\b",
+    "__exit__": r"\bwith\b",
+    "__aenter__": r"\basync with\b",
+    "__aexit__": r"\basync with\b",
+    "__add__": r"\+",
+    "__radd__": r"\+|\bsum\(",
+    "__iadd__": r"\+=",
+    "__sub__": r"-",
+    "__rsub__": r"-",
+    "__mul__": r"\*",
+    "__rmul__": r"\*",
+    "__matmul__": r"@",
+    "__truediv__": r"/",
+    "__floordiv__": r"//",
+    "__mod__": r"%",
+    "__pow__": r"\*\*",
+    "__and__": r"&",
+    "__rand__": r"&",
+    "__or__": r"\|",
+    "__ror__": r"\|",
+    "__ior__": r"\|=",
+    "__xor__": r"\^",
+    "__lshift__": r"<<",
+    "__rshift__": r">>",
+    "__invert__": r"~",
+    "__neg__": r"-",
+    "__abs__": r"\babs\(",
+    "__round__": r"\bround\(",
+    "__int__": r"\bint\(",
+    "__float__": r"\bfloat\(",
+    "__copy__": r"copy",
+    "__deepcopy__": r"deepcopy",
+    "__reduce__": r"pickle|copy",
+    "__reduce_ex__": r"pickle|copy",
+    "__getstate__": r"pickle|copy",
+    "__setstate__": r"pickle|copy",
+    "__delattr__": r"\bdel\b|\bdelattr\(",
+    "__setattr__": r"\.\w+\s*=(?!=)|\bsetattr\(",
+    "__dir__": r"\bdir\(",
+    "__missing__": r"\[",
+    "__instancecheck__": r"\bisinstance\(",
+}
 _REPEATED = re.compile(r"~\d+$")
 _OWN_NAME = "*"
 _MAX_DECORATOR_ROWS = 8  # below the first one
@@ -154,7 +218,8 @@ class ImplicitUses:
         slot, precisions = _slot_of(types.graph, method, node_id) if is_callable else None, SPECIAL_USE_PRECISION
         if slot is None and is_chained and _is_never_called(types, method):
             slot = _Slot(_owner(types.graph, method), name, False, False)
-            precisions = OUTSIDE_USE if types.derives_from_outside(slot.owner) else UNSEEN_USE
+            is_outside = any(types.derives_from_outside(each) for each in types.that_run(method, slot, is_chained=True))
+            precisions = OUTSIDE_USE if is_outside else UNSEEN_USE
         elif slot is not None and is_chained and _COMMON.fullmatch(slot.name):
             precisions = COMMON_USE
         if slot is None or slot.owner < 0:
@@ -169,6 +234,12 @@ class ImplicitUses:
                 precision = precisions[EdgeKind(int(edges.kinds[number]))]
                 confidence = float(edges.confidences[number]) * certainty * precision
                 yield ImplicitUse(number, method, confidence, slot.is_constructor)
+            if is_chained:
+                kinds = (EdgeKind.REFERENCES,) if slot.is_constructor else _NAMING
+                share = TABLE_USE if slot.is_constructor else precisions[EdgeKind.CALLS]
+                for reading, chance in _reads_of_tables(types, owner, kinds):
+                    if int(edges.sources[reading]) != method:
+                        yield ImplicitUse(reading, method, chance * certainty * share, False)
 
 
 def constructor_calls(graph: CodeGraph, node: int) -> list[Edge]:
@@ -432,23 +503,29 @@ class _Types:
 def _indirect_uses(types: _Types, function: int, function_id: str) -> Iterator[ImplicitUse]:
     """Yield the reads of tables that name a function, and the calls of what is declared under the same name."""
     graph = types.graph
-    nodes, edges = graph.nodes, graph.edges
+    edges = graph.edges
     for other in types.namesakes(function, function_id):
         for number in types.into(other, (EdgeKind.CALLS,)):
             if int(edges.sources[number]) not in (function, other):
                 yield ImplicitUse(number, function, float(edges.confidences[number]), False)
-    for number in types.into(function, (EdgeKind.REFERENCES,)):
+    for reading, chance in _reads_of_tables(types, function, (EdgeKind.REFERENCES,)):
+        if graph.kind(int(edges.sources[reading])) in CALLABLE_KINDS:
+            yield ImplicitUse(reading, function, chance * TABLE_USE, False)
+
+
+def _reads_of_tables(types: _Types, node: int, kinds: Collection[EdgeKind]) -> Iterator[tuple[int, float]]:
+    """Yield the edges that read a value of a file or class which uses a node so, each with its certainty."""
+    graph = types.graph
+    nodes, edges = graph.nodes, graph.edges
+    for number in types.into(node, kinds):
         holder, row = int(edges.sources[number]), int(edges.rows[number])
         if graph.kind(holder) is not NodeKind.FILE and graph.kind(holder) not in TYPE_KINDS:
             continue
         for each in types.out_of(holder, (EdgeKind.CONTAINS,)):
             table = int(edges.targets[each])
-            if graph.kind(table) not in _VALUES or not nodes.start_rows[table] <= row <= nodes.end_rows[table]:
-                continue
-            for reading in types.into(table, (EdgeKind.READS,)):
-                if graph.kind(int(edges.sources[reading])) in CALLABLE_KINDS:
-                    confidence = float(edges.confidences[number] * edges.confidences[reading])
-                    yield ImplicitUse(reading, function, confidence * TABLE_USE, False)
+            if graph.kind(table) in _VALUES and nodes.start_rows[table] <= row <= nodes.end_rows[table]:
+                for reading in types.into(table, (EdgeKind.READS,)):
+                    yield reading, float(edges.confidences[number] * edges.confidences[reading])
 
 
 def _uses_of_registry(types: _Types, function: int) -> Iterator[ImplicitUse]:

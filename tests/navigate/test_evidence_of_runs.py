@@ -357,3 +357,163 @@ def test_settings_of_pytest_name_the_files_of_tests(tmp_path: Path, settings: st
     if expected:
         (tmp_path / "pytest.ini").write_text("[pytest]\n")
         assert sorted(chances_of(in_memory(tmp_path), "total")) == ["test_nested"]
+
+
+def test_a_reader_of_a_table_runs_what_makes_and_uses_its_classes(tmp_path: Path) -> None:
+    """Only one test reads the table whose classes it calls; the other names neither it nor them."""
+    code = """
+class Plain:
+    def __init__(self):
+        self.n = 1
+
+    def render(self):
+        return self.n
+
+
+class Other:
+    pass
+
+
+FORMATS = [Plain]
+READY = {"plain": Plain()}
+"""
+    tests = """
+from shapes import FORMATS, READY, Other
+
+
+def test_classes():
+    for each in FORMATS:
+        each()
+
+
+def test_instances():
+    getattr(READY["plain"], "ren" + "der")()
+
+
+def test_neither():
+    Other()
+"""
+    repository = write(tmp_path, {"shapes.py": code, "tests/test_shapes.py": tests})
+    assert list(chances_of(repository, "Plain.__init__")) == ["test_classes"]
+    assert "test_instances" in chances_of(repository, "Plain.render")
+    assert "test_neither" not in chances_of(repository, "Plain.render")
+
+
+def test_a_class_that_derives_from_outside_runs_methods_of_its_mixin(tmp_path: Path) -> None:
+    """The base from outside may call `visit_name`; `Alone` has none, so that code that names it runs nothing."""
+    code = """
+from elsewhere import Walker
+
+
+class Names:
+    def visit_name(self):
+        return 1
+
+
+class Alone:
+    def visit_name(self):
+        return 1
+
+
+class Both(Names, Walker):
+    pass
+"""
+    tests = """
+from names import Alone, Both
+from elsewhere import walk
+
+
+def test_handed_on():
+    walk(Both)
+
+
+def test_handed_on_alone():
+    walk(Alone)
+"""
+    repository = write(tmp_path, {"names.py": code, "tests/test_names.py": tests})
+    assert list(chances_of(repository, "Names.visit_name")) == ["test_handed_on"]
+    assert list(chances_of(repository, "Alone.visit_name")) == []
+
+
+def test_a_test_that_names_a_user_by_an_unknown_receiver_may_run_what_that_runs(tmp_path: Path) -> None:
+    code = "class Store:\n    def update(self):\n        return refill()\n\n\ndef refill():\n    return 1\n"
+    tests = "def test_named(box):\n    box.update()\n\n\ndef test_other(box):\n    box.close()\n"
+    repository = write(tmp_path, {"store.py": code, "tests/test_store.py": tests})
+    assert list(chances_of(repository, "refill")) == ["test_named"]
+
+
+def test_chains_with_a_step_in_common_are_not_independent(tmp_path: Path) -> None:
+    """Of calls .94 run, and .7 below a branch. Four in a row are .78, and three with a branch in them .62.
+
+    Two chains with a branch each give .88, more than the four; two through one branch stay below its .7.
+    """
+    code = """
+def common(a):
+    return left(a) + right(a)
+
+
+def left(a):
+    return gate(a)
+
+
+def right(a):
+    return gate(a)
+
+
+def gate(a):
+    if a:
+        return target()
+
+
+def own(a):
+    return first(a) + second(a)
+
+
+def first(a):
+    if a:
+        return target()
+
+
+def second(a):
+    if a:
+        return target()
+
+
+def single(a):
+    return second_step(a)
+
+
+def second_step(a):
+    return third_step(a)
+
+
+def third_step(a):
+    return fourth_step(a)
+
+
+def fourth_step(a):
+    return target()
+
+
+def target():
+    return 1
+"""
+    tests = """
+from steps import common, own, single
+
+
+def test_common():
+    common(1)
+
+
+def test_own():
+    own(1)
+
+
+def test_single():
+    single(1)
+"""
+    repository = write(tmp_path, {"steps.py": code, "tests/test_steps.py": tests})
+    chances = chances_of(repository, "target")
+    assert list(chances) == ["test_own", "test_single", "test_common"]
+    assert chances == chances_of(repository, "target")

@@ -372,9 +372,9 @@ def test_a_call_runs_the_method_of_a_class_that_the_test_makes(tmp_path: Path) -
 
 
 def test_probable_are_those_near_the_best_odds() -> None:
-    """Odds of 4 to the power of .7 are 2.64, of which a sixth is .44: 1/2 is above, .40 is not.
+    """Odds of 4 to the power of .7 are 2.64, of which a fifth is .53: those of .36 are .56, those of .34 are .52.
 
-    Odds of 1/2 give .103, so that 1/9 is above and 1/10 is not. All are probable that are as good as a first one of
+    Odds of 1/2 give .123, so that 1/8 is above and 1/9 is not. All are probable that are as good as a first one of
     odds of 1/999, for which the bound is above 1/999.
     """
     edge = Edge("test.py::a", "a.py::f", "calls", "import", 1.0, 1, 1, 1)
@@ -384,8 +384,8 @@ def test_probable_are_those_near_the_best_odds() -> None:
             [Affected("test.py::a", 1, edge, probability=chance) for chance in chances]
         )
 
-    assert n_probable(0.8, 1 / 3, 0.285) == 2
-    assert n_probable(1 / 3, 0.1, 1 / 11) == 2
+    assert n_probable(0.8, 0.36, 0.34) == 2
+    assert n_probable(1 / 3, 1 / 9, 0.1) == 2
     assert n_probable(0.001, 0.001, 0.0005) == 2
     assert n_probable() == 0
 
