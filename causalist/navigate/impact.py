@@ -307,7 +307,9 @@ class Chains(NamedTuple):
             if node not in runs:
                 inner = [(source, share) for source, share in self.steps.get(node, ()) if source in self.steps]
                 shares = np.array([share for _, share in inner])
-                bits = np.packbits(generator.random((len(inner), _N_SAMPLES)) < shares[:, None], axis=1)
+                # Each step runs in its share of the samples as nearly as they allow; chance decides only in which.
+                order = generator.random((len(inner), _N_SAMPLES)).argsort(axis=1)
+                bits = np.packbits(order < np.rint(shares * _N_SAMPLES)[:, None], axis=1)
                 masks = (int.from_bytes(row.tobytes(), "big") for row in bits)
                 runs[node] = [(source, mask) for (source, _), mask in zip(inner, masks, strict=True)]
             for source, mask in runs[node]:
@@ -318,9 +320,9 @@ class Chains(NamedTuple):
         none: dict[int, NDArray[np.float64]] = {}
         for node, steps in self.steps.items():
             row = np.frombuffer(reached.get(node, 0).to_bytes(_N_SAMPLES // 8, "big"), dtype=np.uint8)
-            runs_node = np.unpackbits(row)
+            runs_node = np.unpackbits(row).astype(np.float64)
             for source, share in steps:
-                missing: NDArray[np.float64] = 1.0 - share * runs_node
+                missing = 1.0 - share * runs_node
                 none[source] = none[source] * missing if source in none else missing
         least = 1.0 / _N_SAMPLES  # what is rarer than a sample keeps the order of its best chain
         chances = self.probabilities
