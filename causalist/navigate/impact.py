@@ -147,6 +147,7 @@ CALLS_OF_TESTS_SHARE = 0.95  # of calls in tests, which have fewer branches
 OWN_MEMBER_SHARE = 0.05  # of what a type says of its own functions, such as their decorators
 MIN_PROBABILITY = 0.01  # of a chain that is followed
 _N_SAMPLES = 256  # of which steps run; a multiple of 8
+_N_ORDERS = 1024  # of samples, of which each step takes one: sorting anew for each takes most of the time
 
 
 def find_affected_nodes(
@@ -298,6 +299,7 @@ class Chains(NamedTuple):
         step of functions runs or does not. The last step of a chain counts with its probability.
         """
         generator = np.random.default_rng(0)
+        orders = generator.random((_N_ORDERS, _N_SAMPLES)).argsort(axis=1).astype(np.int16)
         every = (1 << _N_SAMPLES) - 1
         reached = dict.fromkeys(self.changed, every)
         runs: dict[int, list[tuple[int, int]]] = {}
@@ -308,8 +310,8 @@ class Chains(NamedTuple):
                 inner = [(source, share) for source, share in self.steps.get(node, ()) if source in self.steps]
                 shares = np.array([share for _, share in inner])
                 # Each step runs in its share of the samples as nearly as they allow; chance decides only in which.
-                order = generator.random((len(inner), _N_SAMPLES)).argsort(axis=1)
-                bits = np.packbits(order < np.rint(shares * _N_SAMPLES)[:, None], axis=1)
+                chosen = orders[generator.integers(_N_ORDERS, size=len(inner))]
+                bits = np.packbits(chosen < np.rint(shares * _N_SAMPLES).astype(np.int16)[:, None], axis=1)
                 masks = (int.from_bytes(row.tobytes(), "big") for row in bits)
                 runs[node] = [(source, mask) for (source, _), mask in zip(inner, masks, strict=True)]
             for source, mask in runs[node]:
