@@ -400,7 +400,7 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
         )
     modules = language.modules
     is_named = modules.system in (ModuleSystem.DOTTED, ModuleSystem.PATH) and not modules.mentioned
-    if not is_named or modules.inclusion or modules.reopened:
+    if not is_named or modules.inclusion or modules.reopened or modules.beside:  # a build may give it any name
         return None
     if stem in modules.index_stems or (modules.system is ModuleSystem.PATH and stem in _ENTRIES):
         return None

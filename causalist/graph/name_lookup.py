@@ -72,12 +72,17 @@ class NameLookup:
     def find_member_in_scope(self, owner: int, name: str, called: str | None) -> Value | None:
         """Return the member of the type `owner` that a bare name inside of it means."""
         number, inherited = self.program.find_member(owner, name, called=called)
-        if number < 0:
+        if number < 0 or (self._hides_fields(owner) and self.program.definition_of[number].kind == NodeKind.FIELD):
             return None
         if self.program.is_type(number) and not inherited:
             is_here = self.program.file_of[number] == self.program.file_of[owner]
             return Value(ValueKind.DEFINITION, number, RuleName.SAME_FILE if is_here else RuleName.PACKAGE_SCOPE)
         return Value(ValueKind.DEFINITION, number, RuleName.INHERITED if inherited else RuleName.SELF)
+
+    def _hides_fields(self, owner: int) -> bool:
+        """Return True if fields of the type `owner` have no meaning without a value before them."""
+        settings = self.program.files[self.program.file_of[owner]].settings
+        return settings is not None and settings.modules.beside
 
     def find_outer_self(self, owner: int, name: str) -> Value | None:
         """Return what `Outer.this` and `Outer.super` mean inside of a type in Outer.

@@ -282,6 +282,8 @@ class TypeSettings:
     """nested types whose members count, too. Example: Rust: `["Target"]`, Kotlin: `["Companion"]`"""
     containers: tuple[str, ...] = ()
     """generic collections, known by their elements (the second argument if there are two). Example: `["Vec"]`"""
+    marks_ahead: str = ""
+    """regular expression of marks ahead of a type, whose arguments are in parentheses. Example: Zig: `'[?*]'`"""
     elements: tuple[str, ...] = ()
     collection_methods: tuple[str, ...] = ()
     """collection methods that return one element; those that return all or some. Example: `["first"]`, `["iter"]`"""

@@ -1,7 +1,7 @@
 """Package and compiler configuration that gives module names a meaning.
 
-Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml, composer.json, dune, of projects of .NET
-the namespaces that all their files use, and of settings of pytest the names of tests.
+Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml, composer.json, dune, build.zig, of
+projects of .NET the namespaces that all their files use, and of settings of pytest the names of tests.
 """
 
 import configparser
@@ -24,6 +24,22 @@ _DUNE = lazy_regex(r"(^|/)dune$")
 _STANZA = lazy_regex(r"^\((library|executables?|tests?)\b", re.MULTILINE)
 _LIBRARY_NAME = lazy_regex(r"\((?:public_)?name\s+([\w.-]+)\s*\)")
 _UNWRAPPED = lazy_regex(r"\(wrapped\s+false\s*\)")
+_ZIG_BUILD = lazy_regex(r"(^|/)build\.zig$")
+# In build.zig: a string or what is behind a comment; a constant; the start of a call that makes a module; a module that
+# gets a name; the file of a module's root.
+_ZIG_TEXT = lazy_regex(r'"(?:[^"\\\n]|\\.)*+"|//[^\n]*|\\\\[^\n]*')
+_ZIG_CONSTANT = lazy_regex(r"\b(?:const|var)\s+(\w+)(?:\s*:[^=;]{0,200})?\s*=\s*([^;{}()]{0,500});")
+_ZIG_MODULE = lazy_regex(
+    r"(?:\b(?:const|var)\s+(?P<variable>\w+)(?:\s*:[^=;]{0,200})?\s*=\s*|\.module\s*=\s*)?(?<![\w.])[\w.]{0,200}?\.(?P<verb>addModule|createModule"
+    r"|addAnonymousImport|addAnonymousModule)\s*\("
+)
+_ZIG_ROOT = lazy_regex(
+    r"\.(?:root_source_file|source_file)\s*=\s*(?:\w[\w.]*\.path\s*\(|\.\{\s*\.\w+\s*=)?([^,(){};]{1,500})"
+)
+_ZIG_NAMED = lazy_regex(r"\.(?:addImport|addModule)\s*\(\s*(?P<name>[^,(){};]{1,500}),\s*(?P<module>[\w.]+)\s*\)")
+_ZIG_ENTRY = lazy_regex(
+    r"\.\{\s*\.name\s*=\s*(?P<name>[^,(){};]{1,500}),\s*\.module\s*=\s*(?P<module>[\w.]+)\s*(?P<call>\()?"
+)
 _CRATE = lazy_regex(r"(^|/)cargo\.toml$", re.IGNORECASE)
 # Comments and trailing commas are common in tsconfig.json; strings are matched first so that they stay as they are.
 # One that is not closed is matched to its end, once, and left to the reader of JSON, who refuses it.
@@ -41,6 +57,7 @@ _RENAMED = lazy_regex(
     r"|(?:file|link|portal):(?://)?(?P<folder>.+?)/?|workspace:(?P<path>\.{1,2}/.+?)/?"
 )
 _SOURCE = lazy_regex(r"(?<!\.d)\.[cm]?tsx?$")
+_MAX_MODULE_CHARACTERS = 10_000  # of a call that makes a module
 _MAX_ENTRIES = 200  # entries or aliases of one file
 # Conditions that hold wherever a package is used, the source first; others ("development") are asked for by name.
 _CONDITIONS = ("source", "types", "import", "module", "node", "require", "default")
@@ -69,6 +86,8 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
         return tuple(_read_go(text)[:_MAX_ENTRIES])
     if _CRATE.search(path):
         return tuple(_read_cargo(text)[:_MAX_ENTRIES])
+    if is_build_program(path):
+        return tuple(_read_zig_build(text)[:_MAX_ENTRIES])
     if _DUNE.search(path):
         return tuple(_read_dune(text)[:_MAX_ENTRIES])
     try:
@@ -90,6 +109,15 @@ def is_project(path: str) -> bool:
     (True, True, False)
     """
     return _PROJECT.search(path) is not None or _PYTEST.search(path) is not None
+
+
+def is_build_program(path: str) -> bool:
+    """Return True if a source file of this name is a program that gives names to modules.
+
+    >>> is_build_program("libs/a/build.zig"), is_build_program("src/rebuild.zig")
+    (True, False)
+    """
+    return _ZIG_BUILD.search(path) is not None
 
 
 _PYTEST_KEYS = {"python_functions": "tests", "python_files": "test-files"}
@@ -179,6 +207,70 @@ def _read_dune(text: str) -> list[tuple[str, str]]:
             name = names[0][1].replace("-", "_").replace(".", "_")
             facts.append(("wrapped", "*" if _UNWRAPPED.search(stanza) else name[0].upper() + name[1:]))
     return list(dict.fromkeys(facts))
+
+
+def _read_zig_build(text: str) -> list[tuple[str, str]]:
+    r"""Return the modules to which build.zig gives names, with the file of each; "*" marks those for other packages.
+
+    A name that may mean two files means none.
+
+    >>> _read_zig_build('''const dir = "src/";
+    ... const m = b.createModule(.{ .root_source_file = b.path(dir ++ "a.zig") });
+    ... exe.root_module.addImport("a", m); // .addImport("c", m)
+    ... _ = b.addModule("b", .{.root_source_file = .{ .path = "b.zig" }, .imports = &.{.{ .name = "x", .module = m }}});
+    ... ''')
+    [('named', 'b\tb.zig\t*'), ('named', 'a\tsrc/a.zig\t'), ('named', 'x\tsrc/a.zig\t')]
+    """
+    plain = _ZIG_TEXT.sub(lambda each: each[0] if each[0].startswith('"') else "", text)
+    strings: dict[str, str] = {}
+
+    def value_of(written: str) -> str:
+        """Return the text that an expression of strings and constants is; "" if it is not known."""
+        parts = [part.strip() for part in written.split("++")]
+        known = [part[1:-1] if part.startswith('"') else strings.get(part, "") for part in parts]
+        return "".join(known) if all(known) and "\t" not in written else ""
+
+    for constant in _ZIG_CONSTANT.finditer(plain):
+        if value := value_of(constant[2]):
+            strings.setdefault(constant[1], value)
+    roots: dict[str, set[str]] = {}  # files by the variable that holds the module
+    named: dict[str, set[tuple[str, str]]] = {}
+    for made in itertools.islice(_ZIG_MODULE.finditer(plain), _MAX_ENTRIES):
+        inside = _in_brackets(plain, made.end())
+        root = _ZIG_ROOT.search(inside)
+        file = value_of(root[1]) if root is not None else ""
+        if not file.endswith(".zig"):
+            continue
+        if made["variable"]:
+            roots.setdefault(made["variable"], set()).add(file)
+        name = value_of(inside.partition(",")[0]) if made["verb"] != "createModule" else ""
+        if name:
+            named.setdefault(name, set()).add((file, "*" if made["verb"] == "addModule" else ""))
+    for pattern in (_ZIG_NAMED, _ZIG_ENTRY):
+        for given in itertools.islice(pattern.finditer(plain), _MAX_ENTRIES):
+            name = value_of(given["name"])
+            files = roots.get(given["module"], set())
+            if pattern is _ZIG_ENTRY and given["call"]:
+                root = _ZIG_ROOT.search(_in_brackets(plain, given.end()))
+                files = {value_of(root[1])} - {""} if root is not None else set()
+            if name and files:
+                named.setdefault(name, set()).update((file, "") for file in files)
+    facts = []
+    for name, meant in named.items():
+        if len({file for file, _ in meant}) == 1:
+            file, mark = max(meant)
+            facts.append(("named", f"{name}\t{file}\t{mark}"))
+    return facts
+
+
+def _in_brackets(text: str, start: int) -> str:
+    """Return the text from `start` up to the bracket that closes the one before it."""
+    depth = 1
+    for at in re.finditer(r'"(?:[^"\\\n]|\\.)*+"|[()]', text[start : start + _MAX_MODULE_CHARACTERS]):
+        depth += {"(": 1, ")": -1}.get(at[0], 0)
+        if not depth:
+            return text[start : start + at.start()]
+    return ""
 
 
 def _read_go(text: str) -> list[tuple[str, str]]:

@@ -59,7 +59,7 @@ from causalist.parse.languages import (
     may_be_script,
     script_dialect,
 )
-from causalist.parse.manifests import is_project, read_manifest
+from causalist.parse.manifests import is_build_program, is_project, read_manifest
 from causalist.parse.preprocessor import read_conditions
 from causalist.parse.prose import (
     BY_BLOCKS,
@@ -368,7 +368,11 @@ def _parse(path: str, data: bytes) -> FileFacts:
     if dialect:
         with stage("compile queries"):
             grammar = load_grammar(dialect)
-        return parse_source(data, grammar)
+        facts = parse_source(data, grammar)
+        if is_build_program(path):
+            text = mask_secrets(with_line_feeds(data), facts.secrets).decode("utf-8", "replace")
+            return replace(facts, manifest=read_manifest(path, text))
+        return facts
     if is_component(path):
         secrets = find_secrets(data)
         facts = _parse_component(mask_secrets(data, secrets))

@@ -36,76 +36,50 @@
   (#eq? @import.from "@This()"))
 (using_namespace_declaration (builtin_function (builtin_identifier) (arguments . (string (string_content) @import.from)))) @import @import.star
 
+; One that is named in an expression: `@import("a.zig").b.c`, `@import("a.zig").f()`.
+((field_expression object: (field_expression object: (builtin_function (builtin_identifier) @require
+  (arguments . (string (string_content) @require.module))))) (#eq? @require "@import"))
+((call_expression function: (field_expression object: (builtin_function (builtin_identifier) @require
+  (arguments . (string (string_content) @require.module))))) (#eq? @require "@import"))
+
+; Names are visible to the end of a block, of what a condition holds for, or of a case.
+(block) @block
+(if_statement) @block
+(if_expression) @block
+(while_statement) @block
+(for_statement) @block
+(switch_case) @block
+
 ; Names that get a value, and their types.
+((variable_declaration . (identifier) @binding . (field_expression object: (field_expression)) @binding.value)
+  (#match? @binding.value "^@import"))
+((variable_declaration . (identifier) @binding . (builtin_function) @binding.value) (#match? @binding.value "^.as[(]"))
 ((variable_declaration . (identifier) @binding . [
-  (identifier) (field_expression) (call_expression) (index_expression) (null_coercion_expression)] @binding.value)
+  (identifier) (field_expression) (call_expression) (index_expression) (null_coercion_expression) (dereference_expression)
+  (struct_initializer . (array_type)) (struct_initializer . (call_expression))] @binding.value)
   (#not-match? @binding.value "^@"))
 (variable_declaration . (identifier) @binding . (try_expression) @binding.value)
 (variable_declaration . (identifier) @binding . (catch_expression . (_) @binding.value))
 (variable_declaration . (identifier) @binding . (binary_expression left: (_) @binding.value "orelse"))
-(variable_declaration . (identifier) @binding . (unary_expression argument: [(identifier) (field_expression)] @binding.value))
+(variable_declaration . (identifier) @binding . (unary_expression argument: [
+  (identifier) (field_expression) (index_expression) (struct_initializer . (array_type))] @binding.value))
 (variable_declaration . (identifier) @binding . (struct_initializer . [(identifier) (field_expression)] @binding.type))
 ((variable_declaration . (identifier) @binding.item . (_) @_value) (#not-match? @_value "^@(import|This)"))
-(variable_declaration . (identifier) @binding . type: [(identifier) (field_expression)] @binding.type)
-(variable_declaration . (identifier) @binding . type: (pointer_type [(identifier) (field_expression)]) @binding.type)
-(variable_declaration . (identifier) @binding . type: (nullable_type [(identifier) (field_expression)] @binding.type))
 (parameter name: (identifier) @binding.item)
-(parameter name: (identifier) @binding type: [(identifier) (field_expression)] @binding.type)
-(parameter name: (identifier) @binding type: (pointer_type [(identifier) (field_expression)]) @binding.type)
-(parameter name: (identifier) @binding type: (nullable_type [(identifier) (field_expression)] @binding.type))
-(parameter name: (identifier) @binding type: (nullable_type (pointer_type [(identifier) (field_expression)]) @binding.type))
-(container_field name: (identifier) @binding.property type: [(identifier) (field_expression)] @binding.type)
-(container_field name: (identifier) @binding.property type: (pointer_type [(identifier) (field_expression)]) @binding.type)
-(container_field name: (identifier) @binding.property type: (nullable_type [(identifier) (field_expression)] @binding.type))
-(container_field name: (identifier) @binding.property type: (nullable_type (pointer_type [(identifier) (field_expression)]) @binding.type))
-; Slices, which have no methods, stand for what they hold; a function that gives a type, for that type.
-(variable_declaration . (identifier) @binding . type: (nullable_type (slice_type [(identifier) (field_expression)] @binding.type)))
-(variable_declaration . (identifier) @binding . type: (slice_type [(identifier) (field_expression)] @binding.type))
-(variable_declaration . (identifier) @binding . type: (slice_type (pointer_type [(identifier) (field_expression)] @binding.type)))
-(variable_declaration . (identifier) @binding . type: (array_type [(identifier) (field_expression)] @binding.type .))
-(variable_declaration . (identifier) @binding . type: (pointer_type (array_type [(identifier) (field_expression)] @binding.type .)))
-(variable_declaration . (identifier) @binding . type: (call_expression function: [(identifier) (field_expression)] @binding.type))
-(variable_declaration . (identifier) @binding . type: (call_expression function: (pointer_type [(identifier) (field_expression)]) @binding.type))
-(variable_declaration . (identifier) @binding . type: (call_expression function: (nullable_type [(identifier) (field_expression)] @binding.type)))
-(parameter name: (identifier) @binding type: (nullable_type (slice_type [(identifier) (field_expression)] @binding.type)))
-(parameter name: (identifier) @binding type: (slice_type [(identifier) (field_expression)] @binding.type))
-(parameter name: (identifier) @binding type: (slice_type (pointer_type [(identifier) (field_expression)] @binding.type)))
-(parameter name: (identifier) @binding type: (array_type [(identifier) (field_expression)] @binding.type .))
-(parameter name: (identifier) @binding type: (pointer_type (array_type [(identifier) (field_expression)] @binding.type .)))
-(parameter name: (identifier) @binding type: (call_expression function: [(identifier) (field_expression)] @binding.type))
-(parameter name: (identifier) @binding type: (call_expression function: (pointer_type [(identifier) (field_expression)]) @binding.type))
-(parameter name: (identifier) @binding type: (call_expression function: (nullable_type [(identifier) (field_expression)] @binding.type)))
-(container_field name: (identifier) @binding.property type: (nullable_type (slice_type [(identifier) (field_expression)] @binding.type)))
-(container_field name: (identifier) @binding.property type: (slice_type [(identifier) (field_expression)] @binding.type))
-(container_field name: (identifier) @binding.property type: (slice_type (pointer_type [(identifier) (field_expression)] @binding.type)))
-(container_field name: (identifier) @binding.property type: (array_type [(identifier) (field_expression)] @binding.type .))
-(container_field name: (identifier) @binding.property type: (pointer_type (array_type [(identifier) (field_expression)] @binding.type .)))
-(container_field name: (identifier) @binding.property type: (call_expression function: [(identifier) (field_expression)] @binding.type))
-(container_field name: (identifier) @binding.property type: (call_expression function: (pointer_type [(identifier) (field_expression)]) @binding.type))
-(container_field name: (identifier) @binding.property type: (call_expression function: (nullable_type [(identifier) (field_expression)] @binding.type)))
-(function_declaration type: (nullable_type (slice_type [(identifier) (field_expression)] @returns)))
-(function_declaration type: (slice_type [(identifier) (field_expression)] @returns))
-(function_declaration type: (slice_type (pointer_type [(identifier) (field_expression)] @returns)))
-(function_declaration type: (array_type [(identifier) (field_expression)] @returns .))
-(function_declaration type: (pointer_type (array_type [(identifier) (field_expression)] @returns .)))
-(function_declaration type: (call_expression function: [(identifier) (field_expression)] @returns))
-(function_declaration type: (call_expression function: (pointer_type [(identifier) (field_expression)]) @returns))
-(function_declaration type: (call_expression function: (nullable_type [(identifier) (field_expression)] @returns)))
-(function_declaration type: (error_union_type ok: (slice_type [(identifier) (field_expression)] @returns)))
-(function_declaration type: (error_union_type ok: (call_expression function: [(identifier) (field_expression)] @returns)))
+; A type may have marks before its name. Slices, which have no methods, stand for what they hold; a function that
+; gives a type, for that type.
+(variable_declaration . (identifier) @binding . type: (_) @binding.type)
+(parameter name: (identifier) @binding type: (_) @binding.type)
+(container_field name: (identifier) @binding.property type: (_) @binding.type)
+((function_declaration type: (_) @returns) (#not-eq? @returns "type"))
 (payload (identifier) @binding.item)
-; What a condition or a loop takes out.
+; What a condition or a loop takes out, and the value that a tagged union holds.
+(switch_expression . (_) @binding.subject) @binding.match
+(switch_case . (field_expression !object) @binding.variant (payload . (identifier) @binding.payload))
 (if_statement condition: (_) @binding.subject (payload . (identifier) @binding.matched)) @binding.match
 (if_expression condition: (_) @binding.subject (payload . (identifier) @binding.matched)) @binding.match
 (while_statement condition: (_) @binding.subject (payload . (identifier) @binding.matched)) @binding.match
 (for_statement . (_) @binding.subject (payload . (identifier) @binding.matched)) @binding.match
-(function_declaration type: [(identifier) (field_expression)] @returns)
-(function_declaration type: (pointer_type [(identifier) (field_expression)]) @returns)
-(function_declaration type: (nullable_type [(identifier) (field_expression)] @returns))
-(function_declaration type: (nullable_type (pointer_type [(identifier) (field_expression)]) @returns))
-(function_declaration type: (error_union_type ok: [(identifier) (field_expression)] @returns))
-(function_declaration type: (error_union_type ok: (pointer_type [(identifier) (field_expression)]) @returns))
-(function_declaration type: (error_union_type ok: (nullable_type [(identifier) (field_expression)] @returns)))
 
 ; What is held.
 (field_expression) @member

@@ -106,3 +106,31 @@ shared = { package = "their-name" }
 )
 def test_a_manifest_that_is_none_says_nothing(text: str) -> None:
     assert read_manifest("Cargo.toml", text) == ()
+
+
+def test_a_build_names_modules() -> None:
+    text = """
+const std = @import("std");
+const folder = "src/";
+pub fn build(b: *std.Build) void {
+    // _ = b.addModule("no", .{ .root_source_file = b.path("no.zig") });
+    const main = b.addModule("app", .{ .root_source_file = b.path(folder ++ "app.zig"), .target = target });
+    const other = b.createModule(.{ .source_file = .{ .path = "other.zig" } });
+    exe.root_module.addImport("other", other);
+    exe.addModule("old", other);
+    exe.root_module.addAnonymousImport("near", .{ .root_source_file = b.path("near.zig") });
+    exe.root_module.addImport("remote", b.dependency("remote", .{}).module("remote"));
+    t.root_module = b.createModule(.{ .imports = &.{ .{ .name = "main", .module = main } } });
+    t.root_module.addImport("twice", main);
+    u.root_module.addImport("twice", other);
+    _ = b.addModule(b.fmt("{s}", .{name}), .{ .root_source_file = b.path(file) });
+}
+"""
+    assert sorted(read_manifest("libs/a/build.zig", text)) == [
+        ("named", "app\tsrc/app.zig\t*"),
+        ("named", "main\tsrc/app.zig\t"),
+        ("named", "near\tnear.zig\t"),
+        ("named", "old\tother.zig\t"),
+        ("named", "other\tother.zig\t"),
+    ]
+    assert read_manifest("build.zig", 'const a = b.addModule("a", .{ .root_source_file = b.path(') == ()

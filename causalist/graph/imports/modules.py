@@ -254,6 +254,7 @@ class ModuleMap:
     packages: dict[str, _Package] = field(default_factory=dict)
     aliases: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (folder, pattern, targets)
     renamed: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # name -> (folder that says so, meaning)
+    named: dict[str, list[tuple[str, str, str]]] = field(default_factory=dict)  # name -> (folder, file, mark)
     built: list[tuple[str, str]] = field(default_factory=list)  # (folder that a compiler fills, folder of its sources)
     wrapped: dict[str, list[str]] = field(default_factory=dict)  # folder -> modules around those of its files
     links: Sequence[tuple[str, str]] = ()  # (path of a symbolic link, path that it leads to)
@@ -470,6 +471,8 @@ class ModuleMap:
         if module.startswith(".") or (settings.beside and module.endswith(settings.extensions)):
             at = posixpath.normpath(posixpath.join(folder, module))
             return self._find_file_or_index(at, settings, only_folder=module.rpartition("/")[2] in ("", ".", ".."))
+        if settings.beside:
+            return self._resolve_named(folder, module)
         for where, pattern, targets in self.aliases:
             if where and folder != where and not folder.startswith(where + "/"):
                 continue
@@ -477,6 +480,16 @@ class ModuleMap:
             if target.file >= 0:
                 return target
         return self._resolve_renamed(folder, module, settings) or self._resolve_package(module, settings)
+
+    def _resolve_named(self, folder: str, module: str) -> ModuleTarget:
+        """Return the file of the module that the nearest build gives this name, or the only one for other packages."""
+        every = self.named.get(module, ())
+        around = [each for each in every if f"{folder}/".startswith(f"{each[0]}/" if each[0] else "")]
+        nearest = max((where for where, _, _ in around), key=len, default="")
+        kept = [each for each in around if each[0] == nearest] if around else [each for each in every if each[2]]
+        files = {posixpath.normpath(posixpath.join(where, file)) for where, file, _ in kept}
+        path = files.pop() if len(files) == 1 else ""
+        return ModuleTarget(self.number[path], RuleName.PACKAGE) if path in self.number else OUTSIDE
 
     def _resolve_renamed(self, folder: str, module: str, settings: ModuleSettings) -> ModuleTarget | None:
         """Return the file of a package by the name that the nearest manifest gives it; None for other names."""
@@ -556,6 +569,9 @@ class ModuleMap:
             if key == ManifestKey.RENAMED:
                 local, target = value.split("\t")
                 self.renamed.setdefault(local, []).append((folder, target))
+            elif key == ManifestKey.NAMED:
+                name, file, mark = value.split("\t")
+                self.named.setdefault(name, []).append((folder, file, mark))
         self._add_aliases(folder, folder, manifest)
 
     def _add_aliases(self, where: str, folder: str, manifest: tuple[tuple[str, str], ...]) -> None:

@@ -140,8 +140,9 @@ class AnnotationTypes:
             return value._replace(kind=ValueKind.INSTANCE, rule=rule)
         if value.kind is ValueKind.EXTERNAL:
             return value._replace(rule=rule, type=name.rpartition(".")[2])
-        is_file = value.kind is ValueKind.MODULE and settings is not None and settings.modules.beside  # a struct too
-        return value if is_file or value.kind is ValueKind.BUILTIN else UNKNOWN
+        is_named = value.kind in (ValueKind.MODULE, ValueKind.COLLECTION)  # a file, which is a struct too, or a list
+        is_held = is_named and settings is not None and settings.modules.beside
+        return value if is_held or value.kind is ValueKind.BUILTIN else UNKNOWN
 
     def _generic_type(self, file: int, scope: int, head: str, arguments: list[str], rule: str) -> Value:
         """Return an instance of a generic type, which knows its arguments; a function for a type of functions."""

@@ -14,7 +14,7 @@ from bisect import bisect_right, insort
 from collections.abc import Callable, Sequence
 
 from causalist.model.facts import MODULE_SCOPE, Binding
-from causalist.model.node_ids import CALLABLE_KINDS
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS
 from causalist.model.type_notation import (
     GIVEN,
     NARROWED,
@@ -47,6 +47,7 @@ from causalist.parse.syntax.chains import (
     with_members,
     without_arguments,
 )
+from causalist.parse.syntax.go_like_types import made_type
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
 from causalist.parse.syntax.shadowed_names import before_itself
 from causalist.parse.syntax.typed_expressions import shape_of, value_of
@@ -57,6 +58,8 @@ _MAX_TYPE_BYTES = 800  # bytes of an annotation with the content of collections
 _ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
 _CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$-]+)+")
 _GIVES_SELF = re.compile(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
+_LOOP = re.compile(rb"(?:inline\s+)?for\b")
+_LINES_OF_STRING = re.compile(r"^\s*\\\\[^\n]*(?:\n|$)", re.MULTILINE)  # a string of whole lines
 _MAX_WAITING_BYTES = 8  # bytes of "(await "
 # Between a name and its type, where types stand before names otherwise.
 _AFTER = (b"extends", b"instanceof", b":", b": class,", b": struct,")
@@ -104,6 +107,8 @@ class BindingReader:
         self._key = self._type = ""  # the annotation that stands before its names
         self._numbered = (-1, 0)  # definition, how many of its members without a name came
         self._binding_start = self._binding_end = -1
+        self._payload = ""  # what the case around holds
+        self._is_loop = False  # the open match takes each element
         self._matches: list[tuple[int, str]] = []  # end and subject of those that are open
         self._receivers: list[tuple[int, int]] = []  # end and start of those of methods that are given functions
         self._noted = (-1, -1, 0)  # bracket of the last parameters, end and number of the last of them that was noted
@@ -268,11 +273,13 @@ class BindingReader:
         while self._matches and self._matches[-1][0] <= start:
             self._matches.pop()
         self._matches.append((end, ""))
+        self._is_loop = _LOOP.match(self._scopes.data, start) is not None
 
     def on_subject(self, start: int, end: int, tag: int) -> None:
         """Record the subject of the open match."""
         if self._matches:
-            self._matches[-1] = (self._matches[-1][0], self._chain(start, end, start))
+            subject = self._chain(start, end, start)
+            self._matches[-1] = self._matches[-1][0], element_of(subject) if self._is_loop and subject else subject
 
     def on_matched(self, start: int, end: int, tag: int) -> None:
         """Bind a name to the subject of the enclosing match."""
@@ -367,6 +374,10 @@ class BindingReader:
 
     def on_variant(self, start: int, end: int, tag: int) -> None:
         """Record the variant or type whose parts the open pattern names."""
+        if self._scopes.data.startswith(b".", start):  # of the type of what is matched, whose value it holds
+            subject, member = self.subject_at(start), self._scopes.text(start, end)
+            self._variant, self._payload = "", f"{subject}{member}" if subject else ""
+            return
         chain = self._chain(start, end, start)
         self._variant = "" if chain in self._scopes.settings.types.wrapping else chain
 
@@ -374,6 +385,8 @@ class BindingReader:
         """Bind a name to the first part of the variant of the open pattern."""
         if self._variant:
             self.tell(start, f"{self._variant}.0")
+        elif self._payload:
+            self.tell(start, self._payload)
 
     def tell(self, start: int, value: str) -> None:
         """Set the value of the binding at `start`, unless its type or value is known."""
@@ -384,6 +397,11 @@ class BindingReader:
         start = self._scopes.skip_waiting(start, end)
         end = self._scopes.end_before_default(start, end)
         text = self._scopes.text(start, min(end, start + MAX_VALUE_BYTES))
+        types = self._scopes.settings.types
+        if types.marks_ahead:
+            text = _LINES_OF_STRING.sub('""', text)
+            if made := made_type(text, types):
+                return typed_value(made)
         if self._is_shaped:
             return value_of(text, self._scopes.settings.shapes) if end - start <= MAX_VALUE_BYTES else ""
         if self._has_arrows and text.startswith("{"):
@@ -441,11 +459,18 @@ class BindingReader:
             scope = scopes.frames[-1].outer_scope
         else:
             self._binding_end = end if tag != Tag.BINDING_ITEM else -1
-        if scopes.shadows is not None and scope >= 0 and name[0] != "." and scopes.frames[-1].name_start != start:
-            if tag == Tag.BINDING_ITEM and name[0].isupper():
+        is_named = name[0] != "." and name not in self._self_names
+        is_code = scope >= 0 and is_named and scopes.drafts[scope].kind not in TYPE_KINDS
+        if scopes.shadows is not None and is_code and scopes.frames[-1].name_start != start:
+            if tag == Tag.BINDING_ITEM and name[0].isupper() and not scopes.settings.names.all_declared:
                 self._binding_end = -1
                 return  # a constant or variant that a pattern compares with
-            name = scopes.shadows.bind(scope, name, start, scopes.drafts[scope].end)
+            declared = scopes.settings.names.all_declared
+            own = scopes.shadows.set_name(scope, name, start, end, scopes.data) if declared else ""
+            if own == name:  # of another function
+                self._binding_end = -1
+                return
+            name = own or scopes.shadows.bind(scope, name, start, scopes.drafts[scope].end)
         name = scopes.declare(scope, name)
         type_ = self._type if tag != Tag.BINDING_ITEM else ""
         if name[0] == "." and self._has_pointers and b"}" in scopes.data[self._beside : start]:

@@ -25,6 +25,7 @@ from causalist.model.type_notation import (
     with_marks,
     wrapped_in,
 )
+from causalist.parse.syntax.go_like_types import marked_type
 
 _PLAIN = re.compile(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
 _NUMBER = re.compile(r"\d+|@\"[^\".()\[\]\n]*\"")  # or a member with any signs in its name
@@ -103,6 +104,8 @@ def _read_chain(text: str, settings: TypeSettings | None) -> str:
     if settings is not None and settings.messages and (sent := _chain_of_message(text, settings)) is not None:
         return sent
     text = text[_FRONT.match(text).end() :]  # type: ignore[union-attr]
+    if text.startswith("@import("):
+        return f"@{chain_of(text[1:], settings)}"
     if "r#" in text:
         text = _RAW.sub("", text)
     if text.startswith("<") and (qualified := _AS_TRAIT.fullmatch(text)):
@@ -523,6 +526,8 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     """
     if len(text) <= _MAX_TYPE_CHARACTERS and _NAME_OF_TYPE.fullmatch(text):
         return "" if text in _SAYS_NOTHING or text in _NONE or text in settings.memberless_types else text
+    if settings.marks_ahead:
+        return marked_type(text, settings)
     text = _SPACE.sub(" ", text.strip(": \t\r\n").strip("\"'")).strip().rstrip("*&? ")
     text = text[_POINTER.match(text).end() :] if _POINTER.match(text) else text  # type: ignore[union-attr]
     if settings.messages:

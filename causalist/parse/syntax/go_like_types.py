@@ -12,14 +12,17 @@ from causalist.model.language_settings import TypeSettings
 from causalist.model.type_notation import (
     Mark,
     Shape,
+    array_of,
     callable_of,
     closing_bracket,
     field_of,
     record_of,
     sequence_of,
     split_outside,
+    split_top,
     split_type,
     tuple_of,
+    wrapped_in,
 )
 
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -363,3 +366,55 @@ def _tokens_outside(text: str) -> Iterator["re.Match[str]"]:
 def _separators(text: str) -> str:
     """Return the commas and colons outside of brackets."""
     return "".join(token[0] for token in _tokens_outside(text) if token[0] in ",:")
+
+
+_MAX_TYPE_CHARACTERS = 200
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_ARRAY = re.compile(r"&?\[[^\]]*\](?:const )?([\w.]+)\s*\{|@as\(([^,()]+),")
+_MADE_COLLECTION = re.compile(r"((?:\w+\.)*(\w+)\([^()]*\))(?:\{|\.(?:init\w*|empty)\b|$)")
+# `x: *T = .f()`, `return .f()` and `a.x = .f()`: f of the type of x, of the result and of a.x
+_WANTED = re.compile(
+    rb"(?:\w\s*:\s*[*?]*(?P<type>[A-Za-z_][\w.]*(?:\([\w\s.,]*\))?)\s*=|\b(?P<returned>return)"
+    rb"|[;{}]\s*(?P<assigned>[A-Za-z_][\w.]*)\s*=)\s*(?:try\s+)?\Z"
+)
+_MAX_WANTED_BYTES = 200
+
+
+def marked_type(text: str, settings: TypeSettings) -> str:
+    """Return the type behind its marks; one of arguments in parentheses without them, a collection by its elements."""
+    text = re.sub(rf"^(?:{settings.marks_ahead})+", "", text).replace("@This()", "Self")
+    name, bracket, rest = text.partition("(")
+    name = name.strip()
+    if (
+        len(text) > _MAX_TYPE_CHARACTERS
+        or not _PLAIN_NAME.fullmatch(name)
+        or (bracket and not rest.rstrip().endswith(")"))
+    ):
+        return ""
+    if bracket and name.rpartition(".")[2] in settings.containers:
+        element = marked_type(split_top(rest.rstrip()[:-1].rstrip(", "), ",")[-1].strip(), settings)
+        return wrapped_in(name, array_of(element)) if element and "?" not in element else name
+    return "" if name in settings.memberless_types else name
+
+
+def made_type(text: str, settings: TypeSettings) -> str:
+    """Return the type of a value that says it; "" for other values.
+
+    Such are an array that is written out, a conversion, and a new collection: `[_]T{...}`, `@as(T, x)`,
+    `List(T).init()`.
+    """
+    if array := _ARRAY.match(text):
+        return marked_type(array[1] or array[2], settings)
+    made = _MADE_COLLECTION.match(text)
+    return marked_type(made[1], settings) if made and made[2] in settings.containers else ""
+
+
+def wanted_type(data: bytes, start: int, returned: str) -> str:
+    """Return the type, or a value of the type, that is wanted of the expression at `start`; "" if that is not said.
+
+    `returned` is the result of the function around.
+    """
+    wanted = _WANTED.search(data, max(0, start - _MAX_WANTED_BYTES), start)
+    if wanted is None:
+        return ""
+    return returned if wanted["returned"] else (wanted["type"] or wanted["assigned"]).decode("utf-8", "replace")

@@ -378,6 +378,11 @@ class ImportReader:
         for alias, key in targets:
             name = ".".join(part for part in (member, key) if part)
             kind = ImportKind.NAME if name else ImportKind.MODULE
+            if "." in name and self._scopes.settings.modules.beside:  # a value of the module's, however deep
+                self.imports.append(Import(scope, ImportKind.SIDE_EFFECT, module, 0, "", "", row))
+                chain = f"{self.name_inline(scope)}.{name}"
+                self._bindings.bindings.append(Binding(scope, alias, "", chain, row))
+                continue
             self.imports.append(Import(scope, kind, module, 0, name, alias, row))
         return None
 

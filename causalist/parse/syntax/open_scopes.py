@@ -27,6 +27,7 @@ from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.parse.syntax import go_like_types as prefixed
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import with_members
+from causalist.parse.syntax.go_like_types import wanted_type
 from causalist.parse.syntax.shadowed_names import LocalNames, OpenedModules, ShadowedNames
 
 _NAME_FOLLOWS = r"(?=\s*[\w$])"
@@ -266,6 +267,14 @@ class Scopes:
         """Return the number of calls for the same key, this one included."""
         self._counts[key] = self._counts.get(key, 0) + 1
         return self._counts[key]
+
+    def with_wanted_type(self, start: int, end: int) -> str:
+        """Return the text of a callee, behind the type that is wanted there if it begins with a dot."""
+        text = self.text(start, end).lstrip("!")  # a sign that some grammars take for the mark of a type
+        if not (text.startswith(".") and self.settings.modules.beside):
+            return text
+        scope = self.use_scope()
+        return wanted_type(self.data, start, self.drafts[scope].returns if scope >= 0 else "") + text
 
     def own_chain(self, chain: str, position: int) -> str:
         """Return a chain with its head as the variable that is visible at `position`.

@@ -22,6 +22,9 @@ from causalist.model.facts import Binding
 from causalist.model.language_settings import LanguageSettings
 from causalist.model.type_notation import LAMBDA_VALUE, split_generic
 
+_SET = re.compile(rb"\s*=")
+_DECLARES = re.compile(rb"\b(?:const|var)\s+\Z")
+_MAX_WORD_BYTES = 40  # bytes of `const` and what is around it
 _RETURN = re.compile(rb"\breturn\s*\Z")
 _MAX_RECEIVERS = 32  # lambdas around a name whose objects may have it; real code nests fewer
 _HEAD = re.compile(r"[\w$]+")
@@ -71,6 +74,14 @@ class ShadowedNames:
             if since <= position < until:
                 return own
         return name
+
+    def set_name(self, scope: int, name: str, start: int, end: int, data: bytes) -> str:
+        """Return the own name of a variable that is given a further value, or "" for one that is declared.
+
+        `start` and `end` are those of the name. One that is not of `scope` keeps its name.
+        """
+        is_set = _SET.match(data, end) and not _DECLARES.search(data, max(0, start - _MAX_WORD_BYTES), start)
+        return self.own_name(scope, name, start) if is_set else ""
 
     def own_chain(self, scope: int, chain: str, position: int) -> str:
         """Return a chain with its first name as the own name of the variable."""

@@ -503,7 +503,7 @@ class UseReader:
             chain = callee_of(self._scopes.text(start, end), self._settings.shapes)
         else:
             sign = self._scopes.data[end - 1 : end] in self._signs
-            text = self._scopes.text(start, end - sign)
+            text = self._scopes.with_wanted_type(start, end - sign)
             chain = self._scopes.own_chain(chain_of(text, self._settings.types), start)
             if chain and sign:
                 chain += self._scopes.text(end - 1, end)
