@@ -1,4 +1,4 @@
-"""Fit of the probability that a reader needs a definition (`causalist/extract/relevance_model.json`).
+"""Fit of the probability that a reader needs a definition (`causalist/extract/relevance.json`).
 
     python -m tests.benchmarks.answers QUESTIONS... --clones DIR [--write]
 
@@ -214,7 +214,7 @@ def write(model: RelevanceModel, provenance: str) -> None:
     for part, features in names.items():
         weights = getattr(model, part).tolist()
         data[part] = {name: round(w, 4) + 0.0 for name, w in zip((*features, "constant"), weights, strict=True)}
-    path = Path(relevance_model.__file__).with_name("relevance_model.json")
+    path = Path(relevance_model.__file__).with_name("relevance.json")
     path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 

@@ -22,6 +22,7 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +32,18 @@ def plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+@cache
 def owners() -> dict[str, str]:
     """Return the distribution of each installed file."""
     found: dict[str, str] = {}
     for distribution in importlib.metadata.distributions():
+        name = plain(distribution.metadata["Name"])
         for file in distribution.files or ():
-            found[os.path.realpath(str(distribution.locate_file(file)))] = plain(distribution.metadata["Name"])
+            found[os.path.realpath(str(distribution.locate_file(file)))] = name
     return found
 
 
 OUT = sys.stdout
-OWNERS = owners()
 SITE = [os.path.realpath(each) for each in sys.path if each.endswith("site-packages")]
 MODULES: dict[str, str | None] = {}
 
@@ -128,16 +130,16 @@ def resolve(folder: Path, file: Path, line: int, module: str, name: str) -> dict
         elif value is None and (below := file_of(f"{module}.{name}")):
             path = below
         elif not quiet(hasattr, loaded, name):  # a name for type checkers, or of another distribution of a namespace
-            return {**row, "state": "open", "distribution": OWNERS.get(path or "", "")}
+            return {**row, "state": "open", "distribution": owners().get(path or "", "")}
         else:
             definition = definition_of(module, name)
-    owner = OWNERS.get(path or "")
+    owner = owners().get(path or "")
     if not owner:
         return {**row, "state": "unowned"}
     is_own = owner == folder.name or has_own(folder, file, top)
     row.update(state="own" if is_own else "found", distribution=owner, file=below_site(path or ""))
     if definition:
-        row.update(definition_distribution=OWNERS.get(definition[0], ""), definition_file=below_site(definition[0]),
+        row.update(definition_distribution=owners().get(definition[0], ""), definition_file=below_site(definition[0]),
                    definition=definition[1])  # fmt: skip
     return row
 
