@@ -34,6 +34,10 @@ _QUERY_WEIGHT = 2.8  # of the words of the query that stand there, as a share of
 _NEARBY_DECAY = 0.6  # of that weight, for each line between
 _NEARBY_LINES = 4
 _CALL_WEIGHT = 2.0  # of a line that uses another item of the pack
+# In longer bodies the form of a line counts only near one that says the query or uses an item: a component of a
+# thousand lines has a hundred conditions.
+_MAX_LINES_OF_FORMS = 100
+_FAR_WEIGHT = -1.0
 _FORMS: tuple[tuple[re.Pattern[str], float], ...] = (
     (lazy_regex(r"\W*(?:if|elif|else if|elsif|unless|case|when|switch|match|guard|for|while|foreach|catch|except|rescue"
                 r"|default)\b"), 0.37),
@@ -285,15 +289,18 @@ def _line_weights(
     used = [number is not None and number - 1 in uses for number in numbers]
     most = max(weights, default=0.0)
     near = [0.0] * len(lines)
+    is_far = [len(lines) > _MAX_LINES_OF_FORMS] * len(lines)
     for j, each in enumerate(weights):
-        for i in range(max(0, j - _NEARBY_LINES), min(len(lines), j + _NEARBY_LINES + 1)) if each else ():
+        for i in range(max(0, j - _NEARBY_LINES), min(len(lines), j + _NEARBY_LINES + 1)) if each or used[j] else ():
             near[i] = max(near[i], each * _NEARBY_DECAY ** abs(i - j))
+            is_far[i] = False
     result = []
     for i, line in enumerate(lines):
         weight = _CALL_WEIGHT * used[i]
         if most:
             weight += _QUERY_WEIGHT * near[i] / most
-        result.append(weight + sum(given for form, given in _FORMS if form.match(line)))
+        form = sum(given for form, given in _FORMS if form.match(line))
+        result.append(min(form, 0.0) + _FAR_WEIGHT if is_far[i] else weight + form)
     return result
 
 

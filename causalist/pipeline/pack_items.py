@@ -46,6 +46,7 @@ MAX_SMALL_PACK_NODES = 40  # of a pack of at most MAX_SMALL_TOKENS, which shows 
 MAX_SMALL_TOKENS = 4000
 MAX_FILLED_NODES = 150  # where the budget is to be filled
 MIN_PROBABILITY = 0.002  # of a node that a pack knows of
+MIN_PROBABILITY_USED = 0.05  # of a node whose uses a cut text shows
 MIN_PROBABILITY_READ = 0.01  # of a node whose source is read, if the budget is usual and not to be filled
 
 
@@ -194,7 +195,7 @@ def choose_pack(
         edges, [each.probability for each in needed], [graph.nodes.ids[n] for n in nodes], options.order
     )
     ids = [graph.nodes.ids[n] for n in nodes]
-    uses = _find_uses(nodes, edges)
+    uses = _find_uses(needed, edges)
     hits = {node: by_node.get(node) or hit_of(graph, node, 0.0, 0.0, ()) for node in nodes}
     late = _read_files_in_time([hits[each.node].path for each in needed if _is_read(each, options)], texts, steps)
     items: list[PackItem] = []
@@ -251,11 +252,12 @@ def _is_read(needed: NeededNode, options: AskOptions) -> bool:
     return options.fill or needed.probability >= MIN_PROBABILITY_READ * strictness_of(options.max_tokens)
 
 
-def _find_uses(nodes: Sequence[int], edges: Sequence[SubgraphEdge]) -> dict[int, tuple[int, ...]]:
-    """Return the rows where each position uses another one."""
+def _find_uses(needed: Sequence[NeededNode], edges: Sequence[SubgraphEdge]) -> dict[int, tuple[int, ...]]:
+    """Return the rows where each position uses another one that is probably needed, too."""
     rows: dict[int, dict[int, None]] = {}
     for edge in edges:
-        if edge.row >= 0 and edge.source != edge.target:
+        is_needed = needed[edge.target].probability >= MIN_PROBABILITY_USED
+        if edge.row >= 0 and edge.source != edge.target and is_needed:
             rows.setdefault(edge.source, {})[edge.row] = None
     return {source: tuple(sorted(rows_of_source)) for source, rows_of_source in rows.items()}
 

@@ -188,30 +188,36 @@ def mention_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalInde
     return scores
 
 
-_MAX_NAMESAKES_GIVEN = 4  # callables of a name that a caller gave; more of them say little of any
+_MAX_NAMESAKES_GIVEN = 4  # definitions of a name that a caller gave; more of them say little of any
+_MAX_TYPES_GIVEN = 2  # the same for types
+_CONSTRUCTORS = frozenset({"constructor", "__init__", "__construct", "initialize"})
+_VALUE_KINDS = frozenset({NodeKind.FIELD, NodeKind.CONSTANT})
 
 
 def find_given_names(names: Sequence[str], graph: CodeGraph, lexical: LexicalIndex) -> dict[int, float]:
-    """Return the functions and methods whose name the caller gave, each with its share of that name, in (0, 1].
+    """Return what has a name that the caller gave, each with its share of that name, in (0, 1].
 
     Names are separated by spaces or commas. The last part of `Type.method` counts, in its case, and the part before it
-    where one of the definitions has such an owner. Code comes before tests. A name of more than
+    where one of the definitions has such an owner. Functions come before fields and constants of the same name, and
+    code before tests; a type stands for its constructors, which have half of its share. A name of more than
     _MAX_NAMESAKES_GIVEN definitions gives none.
     """
     nodes = graph.nodes
     shares: dict[int, float] = {}
     for name in (name for text in names for name in text.replace(",", " ").split()):
         *before, last = [part for part in _NAME_PARTS.split(name) if part] or [""]
-        named = [
-            node
-            for node in find_nodes_by_name(last, lexical)
-            if graph.kind(node) in CALLABLE_KINDS and last_name(nodes.ids[node]) == last
-        ]
-        named = [node for node in named if nodes.roles[node] == Role.CODE] or named
-        owned = [node for node in named if before and _owner(nodes.ids[node]) == before[-1]]
-        named = owned or named
-        if 0 < len(named) <= _MAX_NAMESAKES_GIVEN:
-            shares.update((node, max(shares.get(node, 0.0), 1.0 / len(named))) for node in named)
+        every = [node for node in find_nodes_by_name(last, lexical) if last_name(nodes.ids[node]) == last]
+        for kinds, share in ((CALLABLE_KINDS, 1.0), (_VALUE_KINDS, 1.0), (TYPE_KINDS, 0.5)):
+            named = [node for node in every if graph.kind(node) in kinds]
+            named = [node for node in named if nodes.roles[node] == Role.CODE] or named
+            owned = [node for node in named if before and _owner(nodes.ids[node]) == before[-1]]
+            named = owned or named
+            if kinds is TYPE_KINDS and len(named) <= _MAX_TYPES_GIVEN:
+                members = np.flatnonzero(np.isin(nodes.parents, named)).tolist()
+                named = [each for each in members if last_name(nodes.ids[each]) in _CONSTRUCTORS]
+            if 0 < len(named) <= _MAX_NAMESAKES_GIVEN:
+                shares.update((node, max(shares.get(node, 0.0), share / len(named))) for node in named)
+                break
     return shares
 
 
