@@ -344,8 +344,9 @@ class NameLookup:
             and settings.modules.inclusion
             and program.definition_of[prefix[0]].kind in CALLABLE_KINDS
         ):
-            several = declared.types[settings.family, ".".join(part.rstrip("()") for part in written[: prefix[1]])]
-            number = program.inclusion.find_nearest(program.modules.number[symbols.path], several)
+            name = settings.family, ".".join(part.rstrip("()") for part in written[: prefix[1]])
+            several = declared.types[name]
+            number = program.inclusion.find_nearest(program.modules.number[symbols.path], name, several)
             return (number, prefix[1]) if number >= 0 else None
         if prefix is not None and prefix[1] > 0:
             return prefix

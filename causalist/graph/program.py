@@ -24,8 +24,8 @@ from causalist.graph.imports.declared_packages import (
     local_name,
 )
 from causalist.graph.imports.module_tree import ModuleTree, TreePathResolver
-from causalist.graph.imports.modules import HeaderReach, InclusionGraph, ModuleMap
-from causalist.graph.imports.package_scope import PackageScopes
+from causalist.graph.imports.modules import HeaderReach, ModuleMap
+from causalist.graph.imports.package_scope import InclusionGraph, PackageScopes
 from causalist.graph.overload_fit import Literals, best_overloads, literals_of, misfit
 from causalist.graph.resolution_results import Resolution, ResolutionKind
 from causalist.graph.rules import RuleName

@@ -13,7 +13,7 @@ from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, Pa
 from causalist.graph.file_symbols import open_inner_namespaces
 from causalist.graph.function_variants import SpecificProcedures, TwinChooser
 from causalist.graph.imports.declared_packages import share_imports
-from causalist.graph.imports.modules import InclusionGraph
+from causalist.graph.imports.package_scope import InclusionGraph
 from causalist.graph.infer.inference import Inference
 from causalist.graph.name_lookup import NameLookup, has_receiver_parameters
 from causalist.graph.overload_fit import best_overloads, misfit

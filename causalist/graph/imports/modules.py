@@ -5,7 +5,7 @@ means, or `OUTSIDE`. `language.toml` chooses between the two systems of modules.
 repository is external, and stays so: there is no search by similar names.
 
 For files that include one another, `find_header` finds C headers and `find_script` scripts that run other scripts;
-`HeaderReach` and `InclusionGraph` give all files that one reaches. The search path that a build gives to the compiler
+`HeaderReach` gives all files that one reaches. The search path that a build gives to the compiler
 is not known. A quoted name is looked for beside the including file, then in the folders around it and in those of them
 that hold headers; of what is left, the nearest file whose path ends like that counts. Angle brackets are looked up
 alike, except headers of the language, which a repository may replace.
@@ -14,13 +14,13 @@ alike, except headers of the language, which a repository may replace.
 import posixpath
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.rules import RuleName
-from causalist.model.facts import FileFacts, Import, ImportKind, ManifestKey
+from causalist.model.facts import FileFacts, Import, ManifestKey
 from causalist.model.language_settings import LanguageSettings, ModuleSettings, ModuleSystem
 
 
@@ -112,59 +112,6 @@ def find_script(paths: dict[str, int], importer: str, written: str, settings: Mo
         if not folder:
             return -1
         folder = posixpath.dirname(folder)
-
-
-@dataclass(slots=True)
-class InclusionGraph:
-    """Inclusions between files, for languages that say so."""
-
-    paths: Sequence[str] = ()
-    includes: dict[int, set[int]] = field(default_factory=dict)
-    included_by: dict[int, set[int]] = field(default_factory=dict)
-    _reach: dict[int, frozenset[int]] = field(default_factory=dict)
-    _below: dict[frozenset[int], frozenset[int]] = field(default_factory=dict)  # what files include, by these files
-
-    @classmethod
-    def from_files(cls, tables: Sequence[FileSymbols], numbers: dict[str, int]) -> "InclusionGraph":
-        """Build the graph from the imports of files whose language includes text."""
-        result = cls([symbols.path for symbols in tables])
-        for file, symbols in enumerate(tables):
-            if symbols.settings is None or not symbols.settings.modules.inclusion:
-                continue
-            for entry in symbols.facts.imports:
-                if entry.kind == ImportKind.SIDE_EFFECT:
-                    target = find_script(numbers, symbols.path, entry.module, symbols.settings.modules)
-                    if target >= 0:
-                        result.includes.setdefault(file, set()).add(target)
-                        result.included_by.setdefault(target, set()).add(file)
-        return result
-
-    def find_nearest(self, file: int, several: Iterable[tuple[int, int]]) -> int:
-        """Return the definition of the nearest file visible from `file`, or -1; candidates are (file, definition)."""
-        included = [each for each in several if each[0] in self.reach(file)]
-        path = self.paths[file]
-        return min(included, key=lambda each: (-shared_folders(path, self.paths[each[0]]), each))[1] if included else -1
-
-    def reach(self, file: int) -> frozenset[int]:
-        """Return `file`, all files that include it directly or indirectly, and everything that these include."""
-        reached = self._reach.get(file)
-        if reached is None:
-            # Files that are included are included often: many files share one answer.
-            including = frozenset(_closure(set(self.included_by.get(file, {file})), self.included_by))
-            reached = self._below.get(including)
-            if reached is None:
-                reached = self._below[including] = frozenset(_closure(set(including), self.includes))
-            self._reach[file] = reached
-        return reached
-
-
-def _closure(start: set[int], leads_to: Mapping[int, set[int]]) -> set[int]:
-    reached, waiting = set(start), sorted(start)
-    while waiting:
-        new = leads_to.get(waiting.pop(), set()) - reached
-        reached |= new
-        waiting.extend(sorted(new))
-    return reached
 
 
 def shared_folders(a: str, b: str) -> int:

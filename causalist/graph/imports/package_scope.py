@@ -2,7 +2,7 @@
 
 In: the facts of all files. Out: the definition that a bare name means in a package, and its variants by build tag. A
 package is a folder (with the name in the package clause, since tests may have one of their own), or the name that the
-files declare wherever they stand.
+files declare wherever they stand. Scripts that run one another share a scope, too (`InclusionGraph`).
 
 Of build tags (`//go:build !purego && linux`), names of platforms and compilers may hold or not. A version holds: every
 tool chain of today has those asked for. Any other tag has to be asked for, which is rare: of two files that
@@ -11,13 +11,13 @@ define the same names, one `binary_log` and one `!binary_log`, nearly every buil
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.modules import shared_folders
+from causalist.graph.imports.modules import find_script, shared_folders
 from causalist.graph.rules import MAX_CANDIDATES, MAX_VARIANTS
-from causalist.model.facts import FileFacts, ManifestKey
+from causalist.model.facts import FileFacts, ImportKind, ManifestKey
 from causalist.model.language_settings import LanguageSettings, ModuleSettings, ModuleSystem
 from causalist.model.node_ids import TYPE_KINDS, NodeKind
 from causalist.model.role_by_path import is_secondary
@@ -337,3 +337,84 @@ def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) 
         everywhere = facts.package or settings.modules.namespaces or settings.modules.shared
         return settings.family, "" if everywhere else posixpath.dirname(path), facts.package
     return None
+
+
+@dataclass(slots=True)
+class InclusionGraph:
+    """Inclusions between files, for languages that say so."""
+
+    paths: Sequence[str] = ()
+    includes: dict[int, set[int]] = field(default_factory=dict)
+    _tops: dict[int, list[int]] = field(default_factory=dict)  # of a file, those that lead to it
+    _below: dict[tuple[int, ...], frozenset[int]] = field(default_factory=dict)  # what files include, by these files
+    _reach: dict[int, frozenset[int]] = field(default_factory=dict)
+    _nearest: dict[tuple[frozenset[int], str, tuple[str, str]], int] = field(default_factory=dict)
+
+    @classmethod
+    def from_files(cls, tables: Sequence[FileSymbols], numbers: dict[str, int]) -> "InclusionGraph":
+        """Build the graph from the imports of files whose language includes text."""
+        result = cls([symbols.path for symbols in tables])
+        for file, symbols in enumerate(tables):
+            if symbols.settings is None or not symbols.settings.modules.inclusion:
+                continue
+            for entry in symbols.facts.imports:
+                if entry.kind == ImportKind.SIDE_EFFECT:
+                    target = find_script(numbers, symbols.path, entry.module, symbols.settings.modules)
+                    if target >= 0:
+                        result.includes.setdefault(file, set()).add(target)
+        return result
+
+    def find_nearest(self, file: int, name: tuple[str, str], several: Iterable[tuple[int, int]]) -> int:
+        """Return the definition of the nearest file visible from `file`, or -1.
+
+        `several` are the (file, definition) of `name`, a family of languages and a name: the same at each call.
+        """
+        path, visible = self.paths[file], self.reach(file)
+        key = visible, posixpath.dirname(path), name
+        if key not in self._nearest:
+            included = [(-shared_folders(path, self.paths[each[0]]), each) for each in several if each[0] in visible]
+            self._nearest[key] = min(included)[1][1] if included else -1
+        return self._nearest[key]
+
+    def reach(self, file: int) -> frozenset[int]:
+        """Return `file`, all files that include it directly or indirectly, and everything that these include."""
+        if file not in self._reach:
+            if not self._tops:
+                self._find_tops()
+            tops = tuple(self._tops.get(file, (file,)))
+            if tops not in self._below:
+                self._below[tops] = frozenset[int]().union(*(self._below.get((top,), {top}) for top in tops))
+            self._reach[file] = self._below[tops]
+        return self._reach[file]
+
+    def _find_tops(self) -> None:
+        """Find the tops: files that nothing includes, and one of each circle that nothing else includes.
+
+        What a file sees is what its tops lead to. Files of one top share an answer, as in a chain of inclusions.
+        """
+        for top in reversed(_by_end_of_visit(self.includes)):
+            if top not in self._tops:  # what leads to it ended later, so that nothing else does
+                self._below[top,] = frozenset(_closure(top, self.includes))
+                for each in self._below[top,]:
+                    self._tops.setdefault(each, []).append(top)
+
+
+def _by_end_of_visit(leads_to: Mapping[int, set[int]]) -> list[int]:
+    ended, begun, waiting = list[int](), set[int](), [(file, False) for file in leads_to]
+    while waiting:
+        file, is_end = waiting.pop()
+        if is_end:
+            ended.append(file)
+        elif file not in begun:
+            begun.add(file)
+            waiting += [(file, True), *((each, False) for each in leads_to.get(file, ()))]
+    return ended
+
+
+def _closure(start: int, leads_to: Mapping[int, set[int]]) -> set[int]:
+    reached, waiting = {start}, [start]
+    while waiting:
+        new = leads_to.get(waiting.pop(), set()) - reached
+        reached |= new
+        waiting += new
+    return reached

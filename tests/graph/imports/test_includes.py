@@ -2,7 +2,7 @@
 
 import random
 
-from causalist.graph.imports.modules import InclusionGraph
+from causalist.graph.imports.package_scope import InclusionGraph
 
 
 def _inclusion(pairs: list[tuple[int, int]], n: int) -> InclusionGraph:
@@ -10,7 +10,6 @@ def _inclusion(pairs: list[tuple[int, int]], n: int) -> InclusionGraph:
     result = InclusionGraph([f"lib/f{i}.rb" for i in range(n)])
     for file, other in pairs:
         result.includes.setdefault(file, set()).add(other)
-        result.included_by.setdefault(other, set()).add(file)
     return result
 
 
@@ -48,3 +47,20 @@ def test_it_is_what_the_definition_says() -> None:
 def test_files_that_are_included_together_share_one_answer() -> None:
     found = _inclusion([(0, i) for i in range(1, 2000)], 2000)
     assert {id(found.reach(i)) for i in range(1, 2000)} == {id(found.reach(1))}
+
+
+def test_files_of_a_chain_share_one_answer() -> None:
+    n = 3000
+    for last in ([], [(n - 1, 0)]):  # a chain, and a circle
+        found = _inclusion([(i, i + 1) for i in range(n - 1)] + last, n)
+        assert {id(found.reach(i)) for i in range(n)} == {id(found.reach(0))}
+        assert found.reach(5) == set(range(n))
+
+
+def test_the_nearest_visible_definition_counts() -> None:
+    paths = ["a/one.sh", "a/two.sh", "b/three.sh", "c/four.sh"]
+    found = InclusionGraph(paths, {0: {1, 2}, 1: {2}})
+    run, stop = [(3, 70), (2, 60), (1, 50)], [(3, 90), (2, 80)]  # (file, definition)
+    seen = [[found.find_nearest(i, ("bash", name), all_of) for i in range(4)] for name, all_of in
+            (("run", run), ("stop", stop))]  # fmt: skip
+    assert seen == [[50, 50, 60, 70], [80, 80, 80, 90]]
