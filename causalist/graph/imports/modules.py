@@ -114,6 +114,18 @@ def find_script(paths: dict[str, int], importer: str, written: str, settings: Mo
         folder = posixpath.dirname(folder)
 
 
+def _upwards(folder: str) -> Iterator[str]:
+    """Yield a folder and those around it.
+
+    >>> list(_upwards("src/app"))
+    ['src/app', 'src', '']
+    """
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
+    yield ""
+
+
 def shared_folders(a: str, b: str) -> int:
     """Count the folders that two paths have in common, from the root.
 
@@ -199,13 +211,14 @@ class ModuleMap:
     number: dict[str, int]
     dotted: dict[str, list[_DottedModule]] = field(default_factory=dict)
     packages: dict[str, _Package] = field(default_factory=dict)
-    aliases: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)  # (folder, pattern, targets)
-    renamed: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # name -> (folder that says so, meaning)
+    aliases: dict[str, list[tuple[str, tuple[str, ...]]]] = field(default_factory=dict)  # (pattern, targets) by folder
+    renamed: dict[str, dict[str, str]] = field(default_factory=dict)  # name -> folder that says so -> meaning
     named: dict[str, list[tuple[str, str, str]]] = field(default_factory=dict)  # name -> (folder, file, mark)
-    built: list[tuple[str, str]] = field(default_factory=list)  # (folder that a compiler fills, folder of its sources)
+    built: dict[str, str] = field(default_factory=dict)  # folder that a compiler fills -> folder of its sources
     wrapped: dict[str, list[str]] = field(default_factory=dict)  # folder -> modules around those of its files
     links: Sequence[tuple[str, str]] = ()  # (path of a symbolic link, path that it leads to)
     linked: dict[str, int] = field(default_factory=dict)  # paths that lead through one -> file
+    _package_at: dict[str, str] = field(default_factory=dict)  # names of packages by folder, once they are asked for
     _places: dict[str, "_Places"] = field(default_factory=dict)  # by dotted name, once it is asked for
     _ending: dict[str, list[str]] = field(default_factory=dict)
     _cache: dict[tuple[str, str, int, tuple[str, ...]], ModuleTarget] = field(default_factory=dict)
@@ -243,10 +256,8 @@ class ModuleMap:
         manifests = {path: facts.manifest for path, facts in files if facts.manifest}
         for path in manifests:
             result._add_extended(path, manifests)
-        result.built = sorted(set(result.built), key=lambda pair: (-len(pair[0]), pair))
-        # The nearest configuration counts first, then the longest pattern.
-        result.aliases = list(dict.fromkeys(result.aliases))
-        result.aliases.sort(key=lambda a: (-len(a[0]), -len(a[1].rstrip("*")), a[1]))
+        for where, aliases in result.aliases.items():  # the longest pattern counts first
+            result.aliases[where] = sorted(dict.fromkeys(aliases), key=lambda a: (-len(a[0].rstrip("*")), a[0]))
         return result
 
     def resolve(self, importer: str, module: str, level: int, settings: ModuleSettings) -> ModuleTarget:
@@ -420,12 +431,11 @@ class ModuleMap:
             return self._find_file_or_index(at, settings, only_folder=module.rpartition("/")[2] in ("", ".", ".."))
         if settings.beside:
             return self._resolve_named(folder, module)
-        for where, pattern, targets in self.aliases:
-            if where and folder != where and not folder.startswith(where + "/"):
-                continue
-            target = self._resolve_pattern(where, module, pattern, targets, settings)
-            if target.file >= 0:
-                return target
+        for where in _upwards(folder):  # the nearest configuration counts first
+            for pattern, targets in self.aliases.get(where, ()):
+                target = self._resolve_pattern(where, module, pattern, targets, settings)
+                if target.file >= 0:
+                    return target
         return self._resolve_renamed(folder, module, settings) or self._resolve_package(module, settings)
 
     def _resolve_named(self, folder: str, module: str) -> ModuleTarget:
@@ -441,20 +451,17 @@ class ModuleMap:
     def _resolve_renamed(self, folder: str, module: str, settings: ModuleSettings) -> ModuleTarget | None:
         """Return the file of a package by the name that the nearest manifest gives it; None for other names."""
         (name,) = _package_names(module)
-        around = [
-            (where, module_path)
-            for where, module_path in self.renamed.get(name, ())
-            if not where or folder == where or folder.startswith(f"{where}/")
-        ]
-        if not around:
+        renamed = self.renamed.get(name, {})
+        where = next((each for each in _upwards(folder) if each in renamed), None) if renamed else None
+        if where is None:
             return None
-        where, module_path = max(around, key=lambda each: len(each[0]))
-        rest = module[len(name) :]
+        module_path, rest = renamed[where], module[len(name) :]
         if not module_path.startswith("."):
             return self._resolve_package(f"{module_path}{rest}", settings)
         at = posixpath.normpath(posixpath.join(where, module_path))
-        package = next((package_name for package_name, each in self.packages.items() if each.folder == at), "")
-        if package:
+        if not self._package_at:
+            self._package_at = {each.folder: package for package, each in reversed(self.packages.items())}
+        if package := self._package_at.get(at):
             return self._resolve_package(f"{package}{rest}", settings)
         for entry in (rest, f"/src{rest}") if rest else ("/src/index", "", "/lib/index"):
             target = self._find_file_or_index(f"{at}{entry}", settings)
@@ -515,7 +522,7 @@ class ModuleMap:
         for key, value in manifest:
             if key == ManifestKey.RENAMED:
                 local, target = value.split("\t")
-                self.renamed.setdefault(local, []).append((folder, target))
+                self.renamed.setdefault(local, {}).setdefault(folder, target)
             elif key == ManifestKey.NAMED:
                 name, file, mark = value.split("\t")
                 self.named.setdefault(name, []).append((folder, file, mark))
@@ -528,14 +535,16 @@ class ModuleMap:
             # A configuration that another takes over speaks of folders beside itself.
             out, source = (posixpath.normpath(posixpath.join(folder, part)) for part in target.split("\t"))
             if out not in (".", source) and not out.startswith("../"):
-                self.built.append((out, "" if source == "." else source))
+                source = "" if source == "." else source
+                self.built[out] = min(self.built.get(out, source), source)
         here = posixpath.relpath(folder or ".", where or ".")
         for key, value in manifest:
             if key == ManifestKey.ALIAS:
                 pattern, *targets = value.split("\t")
-                self.aliases.append((where, pattern, tuple(posixpath.join(here, base or ".", t) for t in targets)))
+                paths = tuple(posixpath.join(here, base or ".", target) for target in targets)
+                self.aliases.setdefault(where, []).append((pattern, paths))
         if base:
-            self.aliases.append((where, "*", (posixpath.join(here, base, "*"),)))
+            self.aliases.setdefault(where, []).append(("*", (posixpath.join(here, base, "*"),)))
 
     def _add_extended(self, path: str, manifests: Mapping[str, tuple[tuple[str, str], ...]]) -> None:
         """Add the settings that a configuration takes from others, which it names by path or package."""
@@ -567,9 +576,9 @@ class ModuleMap:
                 path = f"{target}/{stem}{extension}".lstrip("/")
                 if path in self.number:
                     return ModuleTarget(self.number[path], RuleName.PATH)
-        for out, source in self.built:
-            if target.startswith(f"{out}/"):
-                return self._find_file(f"{source}{target[len(out) :]}".lstrip("/"), settings)
+        for out in _upwards(posixpath.dirname(target)) if self.built else ():
+            if out in self.built:
+                return self._find_file(f"{self.built[out]}{target[len(out) :]}".lstrip("/"), settings)
         return OUTSIDE
 
     def _find_file(self, target: str, settings: ModuleSettings) -> ModuleTarget:
