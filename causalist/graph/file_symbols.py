@@ -298,13 +298,21 @@ def open_inner_namespaces(files: Sequence[FileSymbols]) -> None:
     In `namespace a`, `using namespace b` means `a::b`, and what `int b::f() {…}` holds is in `a::b`.
     """
     known = {namespace for symbols in files for namespace in symbols.opened_namespaces}
+    stars = {star.module for symbols in files for star in symbols.stars} if known else set()
+    inside: dict[str, set[str]] = {}  # namespace -> those of `stars` that are known in it
+    for n_parts in {1 + star.count(".") for star in stars}:
+        for namespace in known:
+            around, *last = namespace.rsplit(".", n_parts)
+            if len(last) == n_parts and (star := ".".join(last)) in stars:
+                inside.setdefault(around, set()).add(star)
     for symbols in files if known else ():
         opened, definitions = symbols.opened_namespaces, symbols.facts.definitions
-        around = {definitions[i].qualname.removesuffix(f".{definitions[i].name}") for i, _ in symbols.facts.owners}
-        inner = sorted((around & known).difference(opened), key=lambda each: (-each.count("."), each))
-        used = {f"{each}.{star.module}" for each in opened for star in symbols.stars} if opened else set()
-        if inner or not used.isdisjoint(known):
-            symbols.opened_namespaces = (*inner, *opened, *sorted((used & known).difference(opened, inner)))
+        owners = {definitions[i].qualname.removesuffix(f".{definitions[i].name}") for i, _ in symbols.facts.owners}
+        inner = sorted((owners & known).difference(opened), key=lambda each: (-each.count("."), each))
+        modules = {star.module for star in symbols.stars} if inside else set()
+        used = {f"{each}.{star}" for each in opened if each in inside for star in modules & inside[each]}
+        if inner or used:
+            symbols.opened_namespaces = (*inner, *opened, *sorted(used.difference(opened, inner)))
 
 
 class TestSubject(NamedTuple):

@@ -22,7 +22,7 @@ _MENDED = [
     *(("many uses", "rust"), ("deep classes", "rust"), ("calls of one name", "ruby"), ("parameters", "elixir")),
     *(("many constants", "go"), ("line of bases", "python"), ("'<%'", "a.erb"), ("'\\n'", "go.mod")),
     *(("'\\\\\"'", "package.json"), ("files: routes", "javascript"), ("files: one module", "python")),
-    ("deep functions", "tsx"),
+    *(("deep functions", "tsx"), ("many used names", "cpp"), ("'\\n'", "a.yaml")),
 ]
 _ALL = {(shape, reader): make for shape, reader, make in generators()}
 # In these, tree-sitter's grammar of Lua takes the square of what it does not understand, up to a limit of time.

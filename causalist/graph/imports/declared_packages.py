@@ -69,7 +69,7 @@ class DeclaredTypes:
             if namespaces:
                 parts = facts.package.split(".")
                 result.around.update((language.family, ".".join(parts[:i])) for i in range(1, len(parts) + 1))
-            inside = [MODULE_SCOPE]  # definitions around which there are types alone
+            inside = {MODULE_SCOPE}  # definitions around which there are types alone
             for local, definition in enumerate(facts.definitions):
                 # What a function declares is declared in the namespace, too.
                 is_own = (holds and definition.parent < 0) or (
@@ -78,7 +78,7 @@ class DeclaredTypes:
                 )
                 is_type = definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE
                 if (is_type and definition.parent in inside) or is_own:
-                    inside.append(local)
+                    inside.add(local)
                     # `class A::B` is called `A::B`; what a function declares has its own name alone.
                     is_plain = is_own and not (language.modules.inclusion and definition.parent == MODULE_SCOPE)
                     called = definition.name if is_plain else definition.qualname

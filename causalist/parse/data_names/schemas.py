@@ -268,7 +268,7 @@ def read_openapi(text: str) -> Iterator[LinkName]:
 
 def is_openapi(text: str) -> bool:
     """Return True for a document that says that it is one of OpenAPI."""
-    return re.search(r"^\s*\{?\s*[\"']?(?:openapi|swagger)[\"']?\s*:", text[:2_000], re.MULTILINE) is not None
+    return _is_of(r"openapi|swagger", text)
 
 
 class ChannelUse(NamedTuple):
@@ -281,7 +281,12 @@ class ChannelUse(NamedTuple):
 
 def is_asyncapi(text: str) -> bool:
     """Return True for a document that says that it is one of AsyncAPI."""
-    return re.search(r"^\s*\{?\s*[\"']?asyncapi[\"']?\s*:", text[:2_000], re.MULTILINE) is not None
+    return _is_of("asyncapi", text)
+
+
+def _is_of(key: str, text: str) -> bool:
+    # Spaces are taken without a second try, and never those of the lines before: there may be 2,000 empty lines.
+    return re.search(rf"^[^\S\n]*+(?:\{{\s*+)?[\"']?(?:{key})[\"']?\s*:", text[:2_000], re.MULTILINE) is not None
 
 
 def read_asyncapi(text: str) -> list[ChannelUse]:
