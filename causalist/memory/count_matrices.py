@@ -172,7 +172,8 @@ def pack_counts(counts: Counts) -> dict[str, NDArray[Any]]:
     arrays |= {name: getattr(counts, name).numbers for name in _SORTED}
     for name in _MATRICES:
         matrix: Matrix = getattr(counts, name)
-        arrays |= {f"{name}.indptr": matrix.indptr, name: matrix.indices, f"{name}.values": matrix.values}
+        arrays |= {f"{name}.indptr": matrix.indptr, name: np.asarray(matrix.indices)}
+        arrays[f"{name}.values"] = np.asarray(matrix.values)
     return arrays
 
 
@@ -248,9 +249,9 @@ def update_counts(old: Counts, records: Records, touched: Mapping[str, AnyRecord
         n_exact[name_rank[names_of]] += exact_counts
 
     entries = _entries([(term_rank[r.terms[:, 0]], r.terms[:, 1]) for r in new.values()], rows.fresh)
-    forward, _ = splice_matrix(old.forward, rows, term_columns, entries[:2], entries[2])
+    forward, _ = splice_matrix(old.forward, rows, term_columns, entries[:2], entries[2], may_defer=True)
     turned = _turn(entries)
-    by_term, _ = splice_matrix(old.by_term, term_columns, rows, turned[:2], turned[2])
+    by_term, _ = splice_matrix(old.by_term, term_columns, rows, turned[:2], turned[2], may_defer=True)
     lengths = rows.move(old.lengths, [float(r.terms[:, 1].sum()) for r in new.values()])
     times = rows.move(old.times, [parse_seconds(r.metadata.get(TIMESTAMP)) for r in new.values()])
     document_names, documents = _splice_documents(records, old, rows, new)

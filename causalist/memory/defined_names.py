@@ -164,7 +164,7 @@ class Links(NamedTuple):
         keys = unique_sorted(rows * max(n_columns, 1) + columns)
         indptr = np.zeros(n_rows + 1, dtype=np.int64)
         np.cumsum(np.bincount(keys // max(n_columns, 1), minlength=n_rows), out=indptr[1:])
-        return cls(indptr, keys % max(n_columns, 1))
+        return cls(indptr, (keys % max(n_columns, 1)).astype(np.int32))
 
     @property
     def sizes(self) -> Ints:
@@ -187,7 +187,7 @@ class Links(NamedTuple):
 
     def splice(self, rows: Axis, columns: Axis, new: tuple[Ints, Ints], without: Ints | None = None) -> "Links":
         """Return the matrix after a change of its axes, with new entries, sorted, and without some old ones."""
-        indptr, indices, _ = splice_entries(self.indptr, self.indices, rows, columns, new, without)
+        indptr, indices, _ = splice_entries(self.indptr, self.indices, rows, columns, new, without, may_defer=True)
         return Links(indptr, indices)
 
     def transpose(self, n_columns: int) -> "Links":
@@ -195,7 +195,7 @@ class Links(NamedTuple):
         order = np.argsort(self.indices, kind="stable")
         indptr = np.zeros(n_columns + 1, dtype=np.int64)
         np.cumsum(np.bincount(self.indices, minlength=n_columns), out=indptr[1:])
-        return Links(indptr, self.rows[order])
+        return Links(indptr, np.repeat(np.arange(len(self.sizes), dtype=np.int32), self.sizes)[order])
 
 
 Pairs = tuple[Ints, NDArray[np.int32]]  # passages, and an entity of each
@@ -442,7 +442,7 @@ def pack_names(names: Names) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {f"numbers.{name}": array for name, array in names.numbers.pack().items()}
     for part in _PARTS:
         links: Links = getattr(names, part)
-        arrays |= {f"{part}.indptr": links.indptr, part: links.indices}
+        arrays |= {f"{part}.indptr": links.indptr, part: np.asarray(links.indices)}
     for length, patterns in names.patterns.items():
         arrays |= {f"patterns.{length}.{name}": array for name, array in patterns._asdict().items()}
     return arrays

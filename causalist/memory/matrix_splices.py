@@ -24,6 +24,7 @@ from causalist.model.string_table import StringTable
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+_STEPS = 4  # strings that are looked at before a binary search
 _MAX_SEARCHES = 256  # new entries whose places are searched one by one
 
 
@@ -94,7 +95,8 @@ class Matrix:
         order = np.argsort(self.indices, kind="stable")
         indptr = np.zeros(self.n_columns + 1, dtype=np.int64)
         np.cumsum(np.bincount(self.indices, minlength=self.n_columns), out=indptr[1:])
-        return Matrix(indptr, self.rows[order].astype(np.int32), self.values[order], self.n_rows)
+        rows = np.repeat(np.arange(self.n_rows, dtype=np.int32), self.sizes)
+        return Matrix(indptr, rows[order], self.values[order], self.n_rows)
 
     def gather(self, rows: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any], Ints]:
         """Return (columns, values, position in `rows`) of all entries of these rows, row by row."""
@@ -384,9 +386,13 @@ class SortedStrings(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         """Return an iterator over the strings in their order."""
-        if isinstance(self.strings, Strings):
-            return iter(self.strings.some(self.numbers))
-        return (self.strings[number] for number in self.numbers.tolist())
+        return iter(self._some(slice(None)))
+
+    def _some(self, positions: Any) -> Iterable[str]:
+        """Return the strings at an array of positions, or in a slice."""
+        if isinstance(self.strings, Strings | JoinedStrings):
+            return self.strings.some(self.numbers[positions])
+        return [self.strings[number] for number in self.numbers[positions].tolist()]
 
     def __eq__(self, other: object) -> bool:
         """Return True for the same strings in the same order."""
@@ -420,7 +426,7 @@ class SortedStrings(Sequence[str]):
         rank = np.cumsum(~is_gone) - 1
         fresh = sorted(new)
         if near is not None:
-            cuts = np.array([kept._find_cut(each, int(rank[near[each]]) + 1) for each in fresh], dtype=np.int64)
+            cuts = kept._find_cuts(fresh, rank[np.array([near[each] for each in fresh], dtype=np.int64)] + 1)
         elif len(fresh) > max(_MAX_SEARCHES, len(kept) // 8):
             merged = sorted([*kept, *fresh])  # two ascending runs
             place = {string: i for i, string in enumerate(merged)}
@@ -432,12 +438,17 @@ class SortedStrings(Sequence[str]):
         numbers = np.insert(kept.numbers, cuts, [new[each] for each in fresh]) if fresh else kept.numbers
         return SortedStrings(self.strings, numbers), axis
 
-    def _find_cut(self, string: str, start: int) -> int:
-        """Return the position at which a string would stand, which is at `start` or not far behind it."""
-        reach = 1
-        while start + reach <= len(self) and self[start + reach - 1] < string:
-            reach *= 2
-        return bisect_left(self, string, start + reach // 2, min(start + reach - 1, len(self)))
+    def _find_cuts(self, strings: Sequence[str], cuts: Ints) -> Ints:
+        """Return the positions at which strings would stand, each at its position in `cuts` or not far behind it."""
+        left = np.flatnonzero(cuts < len(self))
+        for _ in range(_STEPS):
+            following = zip(left.tolist(), self._some(cuts[left]), strict=True)
+            left = np.array([i for i, other in following if other < strings[i]], dtype=np.int64)
+            cuts[left] += 1
+            left = left[cuts[left] < len(self)]
+        for i in left.tolist():
+            cuts[i] = bisect_left(self, strings[i], int(cuts[i]))
+        return cuts
 
 
 def sort_strings(strings: Sequence[str], used: NDArray[np.int64]) -> tuple[SortedStrings, NDArray[np.int64]]:
@@ -464,12 +475,80 @@ class JoinedStrings(Sequence[str]):
         """Return the string of a number."""
         return self._strings[number] if number < self.n else self.more[number - self.n]
 
+    def some(self, numbers: Ints) -> list[str]:
+        """Return the strings of these numbers; faster than one by one."""
+        if isinstance(self._strings, Strings) and len(numbers) and int(numbers.max()) < self.n:
+            return self._strings.some(numbers)
+        return list(map(self.__getitem__, numbers.tolist()))
+
+
+class DeferredArray:
+    """An array with few new entries, which is joined when all of it is asked for.
+
+    Entries and slices are read from the old array and the new entries, so that a query after an addition copies little.
+    """
+
+    __slots__ = ("_at", "_joined", "_new", "_old", "_place")
+
+    def __init__(self, old: NDArray[Any], place: NDArray[Any] | None, at: Ints, new: NDArray[Any]) -> None:
+        """Create the array with `new` at the positions `at`, ascending; `place`: new value of each old one, if changed.
+
+        >>> array = DeferredArray(np.array([0, 1]), np.array([0, 2]), np.array([1]), np.array([1]))
+        >>> array[1:3].tolist(), array[np.array([2, 0])].tolist(), np.asarray(array).tolist()
+        ([1, 2], [2, 0], [0, 1, 2])
+        """
+        self._old, self._place, self._at = old, place, at
+        self._new = new.astype(old.dtype)
+        self._joined: NDArray[Any] | None = None
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return len(self._old) + len(self._at) if self._joined is None else len(self._joined)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the entries of a slice of step 1, or those at an array of positions that are not negative."""
+        if self._joined is not None:
+            return self._joined[key]
+        if isinstance(key, slice):
+            start, stop, _ = key.indices(len(self))
+            first, last = np.searchsorted(self._at, [start, max(start, stop)]).tolist()
+            part = self._move(self._old[start - first : max(start, stop) - last])
+            inside = self._at[first:last] - start - np.arange(last - first)
+            return np.insert(part, inside, self._new[first:last]) if last > first else part
+        before = np.searchsorted(self._at, key)
+        found = self._move(self._old[np.minimum(key - before, len(self._old) - 1)])
+        is_new = self._at[np.minimum(before, len(self._at) - 1)] == key
+        found[is_new] = self._new[before[is_new]]
+        return found
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return the joined array."""
+        if self._joined is None:
+            cuts = self._at - np.arange(len(self._at))
+            self._joined = Splice(None, cuts).merge(self._move(self._old), self._new)
+            self._old = self._new
+        return self._joined if dtype is None else self._joined.astype(dtype, copy=False)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the joined array."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(np.asarray(self), name)
+
+    def _move(self, values: NDArray[Any]) -> NDArray[Any]:
+        return values if self._place is None else self._place[values]
+
 
 class Splice(NamedTuple):
     """A change of the entries of a matrix: those that stay, and before which of these each new entry stands."""
 
     kept: NDArray[np.bool_] | None  # by old entry; None if all stay
     cuts: Ints  # by new entry, ascending
+
+    def defer(self, old: NDArray[Any], place: NDArray[Any] | None, new: NDArray[Any]) -> NDArray[Any]:
+        """Return the values of all entries, which stay, as an array that is joined when all of it is asked for."""
+        deferred: Any = DeferredArray(old, place, self.cuts + np.arange(len(self.cuts)), new)
+        return deferred  # type: ignore[no-any-return]
 
     def apply(self, old: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
         """Return the values of all entries."""
@@ -502,16 +581,22 @@ def splice_entries(
     columns: Axis,
     new: tuple[NDArray[Any], NDArray[Any]],
     without: Ints | None = None,
+    *,
+    may_defer: bool = False,
 ) -> tuple[Ints, NDArray[Any], Splice]:
     """Return (indptr, indices, splice of the values) of a changed CSR matrix.
 
     `new`: rows and columns of the new entries, by row, then by column. `without`: further entries that are removed.
-    Columns keep their order, so that rows stay sorted.
+    Columns keep their order, so that rows stay sorted. `may_defer`: few new entries are not joined at once.
     """
     sizes = np.diff(indptr)
-    moved = indices if columns.is_same else columns.place.astype(indices.dtype)[indices]
+    indices = np.asarray(indices)
+    stays = not (rows.has_gone or columns.has_gone or (without is not None and len(without)))
+    is_deferred = may_defer and stays and len(indices) > 0 and 0 < len(new[0]) <= _MAX_SEARCHES
+    place = None if columns.is_same else columns.place.astype(indices.dtype)
+    moved = indices if place is None or is_deferred else place[indices]
     is_kept: NDArray[np.bool_] | None = None
-    if rows.has_gone or columns.has_gone or without is not None:
+    if not stays:
         is_kept = np.repeat(rows.place >= 0, sizes) & (moved >= 0)
         if without is not None:
             is_kept[without] = False
@@ -526,7 +611,7 @@ def splice_entries(
     if len(new_rows) <= _MAX_SEARCHES:
         cuts = np.array(
             [
-                starts[r] + np.searchsorted(moved[starts[r] : starts[r + 1]], c)
+                starts[r] + np.searchsorted(_moved(moved[starts[r] : starts[r + 1]], place if is_deferred else None), c)
                 for r, c in zip(new_rows.tolist(), new_columns.tolist(), strict=True)
             ],
             dtype=np.int64,
@@ -537,15 +622,32 @@ def splice_entries(
     result = starts.copy()
     result[1:] += np.cumsum(np.bincount(new_rows, minlength=rows.n))
     splice = Splice(is_kept, cuts)
+    if is_deferred:
+        return result, splice.defer(indices, place, new_columns), splice
     return result, splice.merge(moved, new_columns.astype(indices.dtype)), splice
 
 
+def _moved(values: NDArray[Any], place: NDArray[Any] | None) -> NDArray[Any]:
+    return values if place is None else place[values]
+
+
 def splice_matrix(
-    matrix: Matrix, rows: Axis, columns: Axis, new: tuple[NDArray[Any], NDArray[Any]], values: NDArray[Any]
+    matrix: Matrix,
+    rows: Axis,
+    columns: Axis,
+    new: tuple[NDArray[Any], NDArray[Any]],
+    values: NDArray[Any],
+    *,
+    may_defer: bool = False,
 ) -> tuple[Matrix, Splice]:
-    """Return a changed matrix, and the splice of its entries; `new` and `values`: new entries by row, then column."""
-    indptr, indices, splice = splice_entries(matrix.indptr, matrix.indices, rows, columns, new)
-    return Matrix(indptr, indices, splice.apply(matrix.values, values), columns.n), splice
+    """Return a changed matrix, and the splice of its entries; `new` and `values`: new entries by row, then column.
+
+    `may_defer`: see `splice_entries`.
+    """
+    indptr, indices, splice = splice_entries(matrix.indptr, matrix.indices, rows, columns, new, may_defer=may_defer)
+    old = np.asarray(matrix.values)
+    all_values = splice.defer(old, None, values) if isinstance(indices, DeferredArray) else splice.apply(old, values)
+    return Matrix(indptr, indices, all_values, columns.n), splice
 
 
 class SortedPositions(Mapping[str, int]):

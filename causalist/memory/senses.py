@@ -414,6 +414,7 @@ class NameSimilarity:
         self._by_stems: dict[str, list[str]] = {}
         self._near: dict[int, list[int]] = {}  # by number of a word
         self._by_piece: dict[int, list[int]] = {}  # by checksum of a piece
+        self._letters: dict[int, int] = {}  # by number of a word that was compared
         self.pairs: dict[tuple[str, str], float] = {}  # key: smaller name, larger name; pairs are never removed
 
     def compact(self) -> None:
@@ -546,7 +547,13 @@ class NameSimilarity:
         stored = [self._stored["piece_words"][start:end].tolist() for start, end in bounds.tolist() if start < end]
         own = (self._by_piece.get(probe, ()) for probe in probes)
         words: dict[int, None] = {}
+        letters = _letters_of(word)
         for number in dict.fromkeys(chain.from_iterable([*stored, *own])):
+            known = self._letters.get(number)
+            if known is None:
+                known = self._letters[number] = _letters_of(self._words.strings[number])
+            if (letters ^ known).bit_count() > 2 * _MAX_SLIPS:
+                continue  # one slip takes one letter away and adds another one at most
             other = self._words.strings[number]
             most = _allowed_slips(max(len(word), len(other)))
             if other != word and damerau_distance(word, other, most) <= most:
@@ -584,6 +591,14 @@ def _merge_keys(keys: Ints, values: NDArray[np.int32], new: list[tuple[int, int]
 def _correctable_words(name: str) -> list[str]:
     """Return the words of a name that may be misspelled."""
     return [word for word in dict.fromkeys(name.split("_")) if len(word) >= _MIN_WORD_LETTERS and word.isalpha()]
+
+
+def _letters_of(word: str) -> int:
+    """Return the letters of a word as bits; letters may share a bit."""
+    bits = 0
+    for letter in word:
+        bits |= 1 << (ord(letter) & 63)
+    return bits
 
 
 def _allowed_slips(length: int) -> int:

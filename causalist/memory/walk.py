@@ -162,10 +162,11 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     totals: Floats = np.bincount(rows, weights=weighed.values, minlength=size).astype(np.float64)
     totals = np.where(totals > 0, totals, 1.0)
     degrees = np.maximum(np.diff(carried.indptr), 1).astype(np.int32)
+    weights: Any = _Weights(carried, totals)
     transition = Transition(
         carried.indptr.astype(np.int32),
         carried.indices,
-        np.minimum(carried.values / totals[carried.indices], 1.0),
+        weights,
         degrees,
         np.ones(size, dtype=np.bool_),
     )
@@ -174,10 +175,23 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     return WalkGraph(transition, totals, symmetric_values, m, variant.has_passages)
 
 
+class _Weights:
+    """Entries of M, which are computed when they are asked for: conjugate gradients read the symmetric ones alone."""
+
+    def __init__(self, carried: Matrix, totals: Floats) -> None:
+        self._carried, self._totals = carried, totals
+
+    def __len__(self) -> int:
+        return len(self._carried.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
+        return np.minimum(self._carried.values / self._totals[self._carried.indices], 1.0)
+
+
 def pack_walk_graph(graph: WalkGraph) -> dict[str, NDArray[Any]]:
     """Return the arrays that `unpack_walk_graph` restores the graph of a variant with passages from."""
     t = graph.transition
-    return {"indptr": t.indptr, "indices": t.indices, "weights": t.weights, "totals": graph.totals,
+    return {"indptr": t.indptr, "indices": t.indices, "weights": np.asarray(t.weights), "totals": graph.totals,
             "symmetric": graph.symmetric_values}  # fmt: skip
 
 
@@ -305,7 +319,7 @@ class MemoryWalk:
         scores, n_iterations, residuals = solve(self.graph, scaled[None, :], damping, tolerance, max_iterations)
         if residuals[0] <= tolerance:
             return PageRankResult(scores[0], n_iterations, float(residuals[0]), WalkOutcome.CONVERGED)
-        transition = self.graph.transition
+        transition = replace(self.graph.transition, weights=np.asarray(self.graph.transition.weights))
         return personalized_pagerank(
             transition, scaled, damping=damping, tolerance=tolerance, max_iterations=max_iterations
         )

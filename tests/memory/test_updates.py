@@ -76,7 +76,7 @@ def _state(index: HippoIndex) -> dict[str, Any]:
     for name, variant in VARIANTS.items():
         graph = snapshot.build_walk_graph(variant)
         found[name] = (graph.transition.indptr.tobytes(), graph.transition.indices.tobytes(),
-                       graph.transition.weights.tobytes(), graph.totals.tobytes(),
+                       np.asarray(graph.transition.weights).tobytes(), graph.totals.tobytes(),
                        graph.symmetric_values.tobytes())  # fmt: skip
     return found
 
