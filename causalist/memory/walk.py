@@ -347,46 +347,58 @@ def solve(
     is_split = graph.has_passages and not (indices[start:] >= m).any()
     n_queries = len(seeds)
 
-    def multiply(p: Floats, rows: slice) -> Floats:
-        out = np.empty((n_queries, rows.stop - rows.start))
+    def multiply(p: Floats, rows: slice, out: Floats) -> None:
         first = int(indptr[rows.start])
         ends = indptr[rows.start : rows.stop + 1] - first if first else indptr[: rows.stop + 1]
         for k in range(n_queries):
             csr_product(
                 ends, indices[first : first + int(ends[-1])], entries[first : first + int(ends[-1])], p[k], out[k]
             )
-        return out
 
+    # Arrays of this size are used again: new ones cost more than what is computed in them.
     of_passages = np.zeros((n_queries, n - m))  # y_p, without the seeds
     left = seeds / root
-    seeded = left[:, m:]
+    seeded = left[:, m:].copy()
+    n_solved = m if is_split else n
+    both = np.zeros((n_queries, n))
+    direction, carried = both[:, :n_solved], both[:, m:]
+    step, scratch, passages = np.empty((n_queries, n_solved)), np.empty((n_queries, n_solved)), np.empty_like(seeded)
     if is_split:
         root_p, root = root[m:], root[:m]
-        left = left[:, :m] + damping * multiply(np.concatenate([np.zeros((n_queries, m)), seeded], axis=1), slice(0, m))
+        carried[:] = seeded
+        multiply(both, slice(0, m), step)
+        left = left[:, :m] + damping * step
     y = np.zeros_like(left)
-    direction = left.copy()
-    energy = _row_dots(left, left)
+    direction[:] = left
+    energy = _row_dots(left, left, scratch)
     residuals = np.full(n_queries, np.inf)
     n_iterations = 0
     while n_iterations < max_iterations:
         if is_split:
-            carried = damping * multiply(direction, slice(m, n))
-            step = direction - damping * multiply(np.concatenate([direction, carried], axis=1), slice(0, m))
-        else:
-            step = direction - damping * multiply(direction, slice(0, n))
-        length = (energy / np.maximum(_row_dots(direction, step), np.finfo(np.float64).tiny))[:, None]
-        y += length * direction
-        left = left - length * step
+            multiply(direction, slice(m, n), passages)
+            np.multiply(passages, damping, out=carried)
+        multiply(both, slice(0, n_solved), step)
+        step *= damping
+        np.subtract(direction, step, out=step)
+        length = (energy / np.maximum(_row_dots(direction, step, scratch), np.finfo(np.float64).tiny))[:, None]
+        y += np.multiply(direction, length, out=scratch)
+        step *= length
+        left -= step
         n_iterations += 1
-        total = np.add.reduce(y * root, axis=1)
+        total = np.add.reduce(np.multiply(y, root, out=scratch), axis=1)
         if is_split:
-            of_passages += length * carried
-            total += np.add.reduce((of_passages + seeded) * root_p, axis=1)
-        residuals = np.add.reduce(np.abs(left) * root, axis=1) / np.maximum(total, np.finfo(np.float64).tiny)
+            of_passages += np.multiply(carried, length, out=passages)
+            np.add(of_passages, seeded, out=passages)
+            passages *= root_p
+            total += np.add.reduce(passages, axis=1)
+        np.abs(left, out=scratch)
+        scratch *= root
+        residuals = np.add.reduce(scratch, axis=1) / np.maximum(total, np.finfo(np.float64).tiny)
         if (residuals <= tolerance).all():
             break
-        following = _row_dots(left, left)
-        direction = left + (following / np.maximum(energy, np.finfo(np.float64).tiny))[:, None] * direction
+        following = _row_dots(left, left, scratch)
+        direction *= (following / np.maximum(energy, np.finfo(np.float64).tiny))[:, None]
+        direction += left
         energy = following
     x = y * root
     if is_split:
@@ -395,9 +407,9 @@ def solve(
     return x / np.add.reduce(x, axis=1)[:, None], n_iterations, residuals
 
 
-def _row_dots(a: Floats, b: Floats) -> Floats:
+def _row_dots(a: Floats, b: Floats, scratch: Floats) -> Floats:
     """Return row-wise dot products. BLAS is not used: its sums depend on the number of threads."""
-    products: Floats = np.add.reduce(a * b, axis=1)
+    products: Floats = np.add.reduce(np.multiply(a, b, out=scratch), axis=1)
     return products
 
 
