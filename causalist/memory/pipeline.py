@@ -124,6 +124,14 @@ than that the their them then there these they third this those three through to
 what when where which while who whom whose why will with within without would you your 's
 """
 _STRUCTURE_WORDS = frozenset(_STRUCTURE.split())
+# Nouns that join two things, and kinds of things that such nouns describe. Only their number counts.
+_RELATIONS = """
+actor actress album author band birthplace book brother capital city club company country county daughter director
+district father film founder husband leader league mother movie nationality novel owner performer president producer
+province publisher river school sister singer song son spouse star state team university wife writer composer series
+"""
+_RELATION_WORDS = frozenset(_RELATIONS.split())
+_MAX_RELATIONS = 4
 _PREPOSITIONS = frozenset(["of", "in", "on", "at", "by", "for", "from", "to", "with", "as"])
 _VERBS = frozenset(["is", "was", "were", "are", "did", "does", "do", "has", "had", "have", "~ed"])
 _ENDINGS = ("est", "ed", "ing", "er", "or", "ist", "ly", "s")  # of other words; the first that a word has counts
@@ -137,7 +145,8 @@ def build_route_features(query: str) -> list[str]:
 
     A question becomes a list of marks: its words of structure and its punctuation as they are, other words by their
     ending, and "w" for a word without one of these endings, "W" for several. Features are all runs of one to three
-    marks, "^" and "$" being its ends, and thresholds of counts. Case and subject do not matter.
+    marks, "^" and "$" being its ends, and thresholds of counts, also of nouns that join things (_RELATIONS). Case does
+    not matter, nor does the subject otherwise.
 
     >>> [each for each in build_route_features("Who directed Blue Meridian?") if each.startswith("^")]
     ['^', '^ who', '^ who ~ed']
@@ -157,6 +166,8 @@ def build_route_features(query: str) -> list[str]:
     counts = Counter(marks)
     n_all = {"prepositions": sum(counts[each] for each in _PREPOSITIONS), "verbs": sum(counts[each] for each in _VERBS)}
     features.update(f"{name}>={n}" for name, count in n_all.items() for n in range(1, min(count, 6) + 1))
+    n_relations = min(sum(token in _RELATION_WORDS for token in tokens), _MAX_RELATIONS)
+    features.update(f"relations>={n}" for n in range(1, n_relations + 1))
     repeated = {mark: min(count, 4) for mark, count in counts.items() if mark in _STRUCTURE_WORDS}
     features.update(f"{mark}>={n}" for mark, count in repeated.items() for n in range(2, count + 1))
     return sorted(features)

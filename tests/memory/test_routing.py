@@ -45,6 +45,12 @@ def test_features_are_runs_of_marks_and_counts() -> None:
     assert not {"words>=8", "verbs>=3", "prepositions>=1"} & set(features)
 
 
+def test_nouns_that_join_things_are_counted() -> None:
+    features = build_route_features("What is the capital of the country of the author of Red Mill?")
+    assert "relations>=3" in features and "relations>=4" not in features
+    assert not any(each.startswith("relations") for each in build_route_features("When is lunch served?"))
+
+
 def test_case_and_subject_do_not_matter() -> None:
     for question in ("when did the director of red mill die?", "When did the director of Zub Gax die?"):
         assert build_route_features(question) == build_route_features("When did the director of Red Mill die?")

@@ -34,7 +34,7 @@ MULTI_HOP, SIMPLE = "multi_hop", "simple"
 _MOST = 3_500  # questions of a set that are fitted
 _LEAST = 20  # questions that have a feature
 _FEATURES = 1_500  # that are kept
-_RIDGE = 2e-4
+_RIDGE = 5e-4
 
 
 class Questions(NamedTuple):
