@@ -1,12 +1,14 @@
 """Frozen dataclasses <-> named arrays and a JSON header.
 
 Nothing is pickled or executed; data that does not fit raises IndexUnreadable. `plan_splice` replaces rows of arrays and
-copies unchanged rows in few pieces. `select_top` and `select_first` select the best scores, in an order that does not
-depend on rounding errors.
+copies unchanged rows in few pieces. `join_on_disk` joins arrays outside of memory. `select_top` and `select_first`
+select the best scores, in an order that does not depend on rounding errors.
 """
 
 import dataclasses
+import mmap
 import typing
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -183,6 +185,29 @@ def select_first(
         may_be = values >= least - max(ROUNDED_AWAY, 10.0 ** (1 - decimals)) * (1.0 + abs(least))
         nodes, values = nodes[may_be], values[may_be]
     return nodes[np.lexsort((nodes, -np.round(values, decimals)))][:k]
+
+
+_LARGE_BYTES = 32 << 20
+
+
+def join_on_disk(pieces: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return the pieces joined, from a temporary file if they are large.
+
+    The file has no name and goes with the array. Without room for it, the array is in memory.
+    """
+    if sum(piece.nbytes for piece in pieces) < _LARGE_BYTES:
+        return np.concatenate(pieces)
+    import tempfile
+
+    try:
+        with tempfile.TemporaryFile() as file:
+            for piece in pieces:
+                file.write(np.ascontiguousarray(piece).reshape(-1).view(np.uint8).data)
+            file.flush()
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError:
+        return np.concatenate(pieces)
+    return np.frombuffer(mapped, dtype=pieces[0].dtype).reshape(-1, *pieces[0].shape[1:])
 
 
 def unique_sorted(values: NDArray[_Integer]) -> NDArray[_Integer]:

@@ -23,7 +23,6 @@ from causalist.memory.matrix_splices import (
     Matrix,
     SortedStrings,
     StringNumbers,
-    sort_strings,
     splice_matrix,
 )
 from causalist.memory.passage_records import TIMESTAMP, AnyRecord, Records
@@ -125,7 +124,7 @@ def build_counts(records: Records) -> Counts:
     passages = _as_sorted(records.ids, order)
     mentions, sizes = records.passages.stack("mentions")
     ends = records.collect_links()[0][:, 1:]
-    names, ranks = sort_strings(records.entities.strings, unique_sorted(np.append(mentions[:, 0], ends)))
+    names, ranks = records.entities.sort(unique_sorted(np.append(mentions[:, 0].astype(np.int64), ends)))
     m = len(names)
     mention_matrix = Matrix.count(np.repeat(np.arange(n), sizes), ranks[mentions[:, 0]], (n, m))
     mentioned_by = mention_matrix.transpose()
@@ -300,7 +299,7 @@ def _label_senses(counts: Counts, affected: NDArray[np.bool_]) -> None:
     is_there = np.zeros(len(counts.passages), dtype=np.bool_)
     is_there[counts.mentioned_by.gather(np.flatnonzero(chosen))[0]] = True
     rows = np.flatnonzero(is_there)
-    words = TermVectors(counts.forward.take(rows), counts.terms, counts.by_term.sizes, len(counts.passages))
+    words = TermVectors(counts.forward, rows, counts.terms, counts.by_term.sizes, len(counts.passages))
     mentions = counts.mentions.take(rows)
     senses = find_senses(
         mentions,
@@ -534,7 +533,7 @@ def _count_terms(records: Records) -> tuple[SortedStrings, Matrix]:
     """Return (terms, their counts by passage, shape (T, P))."""
     terms, sizes = records.passages.stack("terms")
     present = np.flatnonzero(np.bincount(terms[:, 0], minlength=len(records.terms.strings)))
-    strings, ranks = sort_strings(records.terms.strings, present)
+    strings, ranks = records.terms.sort(present)
     positions = ranks.astype(np.int32)[terms[:, 0]]
     order = np.argsort(positions, kind="stable")  # passages ascend already
     indptr = np.zeros(len(strings) + 1, dtype=np.int64)

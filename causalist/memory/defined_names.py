@@ -7,9 +7,7 @@ something to those that are about it, and to others that name it as well.
 
 Words are compared without case and accents. Characters of scripts without spaces are words of their own. A longer name
 hides the shorter ones inside of it. Words are counted by number, and names are searched by hashes of runs of words, all
-passages at once; a hash that fits is checked word by word.
-
-An entity id is one for all spellings of a name, a date or a measure.
+passages at once; a hash that fits is checked word by word. All spellings of a name, date or measure have one entity id.
 """
 
 import re
@@ -264,6 +262,8 @@ class NameNumbers:
         for entity in unique_sorted(entities[self.by_entity[entities] == _NOT_ASKED]).tolist():
             words = entity_words(entity)
             self.by_entity[entity] = self._intern(words) if words else _NO_NAME
+            if len(self.words.more) > _MAX_TUPLES:
+                self.compact()
         name_numbers = self.by_entity[entities]
         return name_numbers[name_numbers >= 0]
 
@@ -433,6 +433,7 @@ def _join_names(
     )  # fmt: skip
 
 
+_MAX_TUPLES = 500_000  # names that are not in arrays
 _FEW = 64  # new names that are hashed one by one
 _PARTS = ("naming", "named_by", "defining", "defined", "own")
 

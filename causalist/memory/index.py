@@ -545,6 +545,8 @@ class HippoIndex:
                 _, before, names_before = self._derived
                 updated = update_counts(before, self.records, self.records.touched)
             if updated is None:
+                if len(self.records.passages.own) > _COMPACTED_PASSAGES // 4:
+                    self.records.compact()  # what is built then needs no strings in memory
                 counts = build_counts(self.records)
                 names = self._build_names()
             else:

@@ -300,6 +300,19 @@ class StringNumbers:
             order = np.array(sorted([*self._order.tolist(), *(n + i for i in fresh)], key=everything.__getitem__))
         return {"blob": table.blob, "offsets": table.offsets, "order": order.astype(np.int32)}
 
+    def sort(self, used: Ints) -> tuple["SortedStrings", Ints]:
+        """Return (the strings of `used` numbers, sorted; position of each number in that list, -1 for the others)."""
+        if self.strings.more:
+            some = dict(zip(used.tolist(), self.strings.some(used), strict=True))
+            order = np.array(sorted(some, key=some.__getitem__), dtype=np.int64)
+        else:
+            is_used = np.zeros(len(self.strings), dtype=np.bool_)
+            is_used[used] = True
+            order = self._order[is_used[self._order]].astype(np.int64)
+        ranks = np.full(len(self.strings), -1, dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        return SortedStrings(self.strings, order), ranks
+
     def compact(self) -> None:
         """Put all strings into arrays; their numbers stay."""
         packed = self.pack()
@@ -451,15 +464,6 @@ class SortedStrings(Sequence[str]):
         return cuts
 
 
-def sort_strings(strings: Sequence[str], used: NDArray[np.int64]) -> tuple[SortedStrings, NDArray[np.int64]]:
-    """Return (the strings of `used` numbers, sorted; position of each number in that list, -1 for unused numbers)."""
-    some = dict(zip(used.tolist(), SortedStrings(strings, used), strict=True))
-    order = np.array(sorted(some, key=some.__getitem__), dtype=np.int64)
-    ranks = np.full(len(strings), -1, dtype=np.int64)
-    ranks[order] = np.arange(len(order))
-    return SortedStrings(strings, order), ranks
-
-
 class JoinedStrings(Sequence[str]):
     """The first `n` strings of a table, and further ones behind them."""
 
@@ -608,11 +612,12 @@ def splice_entries(
     starts = np.zeros(rows.n + 1, dtype=np.int64)
     np.cumsum(new_sizes, out=starts[1:])
     new_rows, new_columns = new[0].astype(np.int64), new[1].astype(np.int64)
+    wanted = np.searchsorted(columns.place, new_columns) if is_deferred else new_columns  # among what is there
     if len(new_rows) <= _MAX_SEARCHES:
         cuts = np.array(
             [
-                starts[r] + np.searchsorted(_moved(moved[starts[r] : starts[r + 1]], place if is_deferred else None), c)
-                for r, c in zip(new_rows.tolist(), new_columns.tolist(), strict=True)
+                starts[r] + np.searchsorted(moved[starts[r] : starts[r + 1]], c)
+                for r, c in zip(new_rows.tolist(), wanted.tolist(), strict=True)
             ],
             dtype=np.int64,
         )
@@ -625,10 +630,6 @@ def splice_entries(
     if is_deferred:
         return result, splice.defer(indices, place, new_columns), splice
     return result, splice.merge(moved, new_columns.astype(indices.dtype)), splice
-
-
-def _moved(values: NDArray[Any], place: NDArray[Any] | None) -> NDArray[Any]:
-    return values if place is None else place[values]
 
 
 def splice_matrix(
@@ -692,7 +693,6 @@ __all__ = [
     "find_entries",
     "find_rows",
     "pack_passage",
-    "sort_strings",
     "splice_entries",
     "splice_matrix",
     "unpack_passage",

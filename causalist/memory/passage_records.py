@@ -7,8 +7,7 @@ terms that its list items begin with. From the best passages, the entities they 
 them.
 
 An embedder is a function from texts to vectors, which the caller chooses. Each passage and entity name is embedded
-once. A cosine is summed element by element in double precision, because BLAS sums depend on the shape of the matrices.
-So two vectors have the same cosine, whether compared alone or in a batch.
+once. A cosine is summed element by element in double precision, since BLAS sums depend on the shape of the matrices.
 """
 
 import json
@@ -24,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import join_on_disk
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.defined_names import Words, entity_id, fold_run, fold_words, is_name, split_text
 from causalist.memory.document_text import find_defined_names
@@ -404,7 +404,7 @@ class PassageRecords(MutableMapping[str, AnyRecord]):
                     array = np.array([ids.intern(self._stored.ids.strings[n]) for n in array.tolist()], dtype=np.int32)
                 pieces[name].append(array)
                 sizes[name].append(np.diff(indptr[part.start : part.stop + 1]))
-        arrays = {name: np.concatenate(each) if len(each) != 2 else each[1] for name, each in pieces.items()}
+        arrays = {name: join_on_disk(each) if len(each) != 2 else each[1] for name, each in pieces.items()}
         arrays |= {f"{name}.indptr": np.cumsum(np.concatenate(each)) for name, each in sizes.items()}
         for key in _KEYS:
             rows = [bisect_left(passages, passage) for passage in sorted(self.with_key(key))]
@@ -484,7 +484,7 @@ class Records:
         return arrays, ids
 
     def compact(self) -> None:
-        """Put all records into arrays, which take a fraction of their memory; nothing else changes."""
+        """Put all records into arrays, the large ones on disk; nothing else changes."""
         passages = sorted(self.passages)
         arrays = self.passages.pack(passages, self.ids, self.predicates)
         numbers = np.fromiter(map(self.ids.intern, passages), dtype=np.int64, count=len(passages))

@@ -302,9 +302,9 @@ class TermVectors:
     The rarity of a term is the number of doublings from the passages that have it to all of them.
     """
 
-    def __init__(self, forward: Matrix, terms: Sequence[str], frequency: Ints, n_passages: int) -> None:
-        """Create vectors of the passages in `forward`. `frequency`: passages of each term among `n_passages`."""
-        self._forward = forward
+    def __init__(self, forward: Matrix, rows: Ints, terms: Sequence[str], frequency: Ints, n_passages: int) -> None:
+        """Create vectors of passages, `rows` of `forward`. `frequency`: passages of each term among `n_passages`."""
+        self._forward, self._rows = forward, rows
         self._terms = terms
         self._rarity = count_doublings(np.array([2 * n_passages - 1]))[0] - count_doublings(frequency)
         for word in STOP_WORDS:
@@ -323,7 +323,8 @@ class TermVectors:
 
     def vector_of(self, passages: list[int], without: set[int]) -> "_TermVector":
         """Return the vector of passages, without the terms in `without`."""
-        terms, counts, _ = self._forward.gather(np.array(sorted(set(passages))[:_MAX_PASSAGES_READ], dtype=np.int64))
+        some = np.array(sorted(set(passages))[:_MAX_PASSAGES_READ], dtype=np.int64)
+        terms, counts, _ = self._forward.gather(self._rows[some])
         used, inverse = np.unique(terms, return_inverse=True)
         weights = (1.0 + np.log(np.bincount(inverse, weights=counts))) * self._rarity[used]
         is_informative = (weights > 0) & ~np.isin(used, sorted(without))

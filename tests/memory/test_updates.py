@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from causalist._internal.dataclass_arrays import join_on_disk
 from causalist.memory import HippoIndex
 from causalist.memory import saved_memory as storage
 from causalist.memory.defined_names import entity_id
 from causalist.memory.extractors import Entity, Extraction, Triple
-from causalist.memory.matrix_splices import Axis, Matrix, SortedStrings, splice_matrix
+from causalist.memory.matrix_splices import Axis, DeferredArray, Matrix, SortedStrings, splice_matrix
+from causalist.memory.senses import NameSimilarity, _letters_of
 from causalist.memory.walk import VARIANTS
 from causalist.model.answer import RetrievalMode
+from causalist.rank.lexical.query_expansion import damerau_distance
 
 # Mercury means something else in each world: other names and words stand around it.
 WORLDS = (
@@ -238,3 +241,53 @@ def test_facts_are_embedded_once() -> None:
     texts.clear()
     index.retrieve("what orbits the sun")
     assert set(texts) == {"what orbits the sun"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_deferred_splice_equals_a_joined_one(seed: int) -> None:
+    """Slices and positions are read without joining, and joining gives the same."""
+    chance = np.random.default_rng(seed)
+    old = Matrix.from_entries(chance.integers(0, 6, 30), chance.integers(0, 7, 30), np.ones(30), (6, 7))
+    rows, columns = Axis(np.array([0, 1, 3, 4, 5, 7]), np.array([2, 6]), 8), Axis(np.arange(7) + 1, np.array([0]), 8)
+    new = (np.array([0, 2, 2, 7]), np.array([0, 3, 5, 0]))
+    values = np.array([4.0, 5.0, 6.0, 7.0])
+    joined, _ = splice_matrix(old, rows, columns, new, values)
+    deferred, _ = splice_matrix(old, rows, columns, new, values, may_defer=True)
+    assert isinstance(deferred.indices, DeferredArray)
+    assert deferred.indptr.tolist() == joined.indptr.tolist()
+    wanted = chance.permutation(8)
+    for name in ("indices", "values"):
+        whole, part = getattr(joined, name), getattr(deferred, name)
+        assert len(part) == len(whole)
+        for start in range(len(whole) + 1):
+            for stop in range(len(whole) + 2):
+                assert part[start:stop].tolist() == whole[start:stop].tolist()
+    for k in range(3):
+        assert deferred.gather(wanted)[k].tolist() == joined.gather(wanted)[k].tolist()
+    assert deferred.indices.tobytes() == joined.indices.tobytes()
+    assert np.asarray(deferred.values).tobytes() == joined.values.tobytes()
+
+
+def test_large_arrays_are_joined_on_disk_or_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("causalist._internal.dataclass_arrays._LARGE_BYTES", 8)
+    pieces = [np.zeros((0, 2), dtype=np.int32), np.array([[1, 2], [3, 4]], dtype=np.int32)]
+    on_disk = join_on_disk(pieces)
+    assert (on_disk.tolist(), on_disk.dtype, on_disk.flags.owndata) == ([[1, 2], [3, 4]], np.int32, False)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", fail)
+    in_memory = join_on_disk(pieces)
+    assert (in_memory.tolist(), in_memory.flags.owndata) == ([[1, 2], [3, 4]], True)
+
+
+def test_words_with_other_letters_are_told_apart_before_they_are_compared() -> None:
+    """Two slips change four letters at most, so that no similar word is passed over."""
+    similar = NameSimilarity()
+    words = ["meridian", "meridain", "meridxay", "orbiting", "merxdiaz"]  # swapped; two others; none; two others
+    for word in words:
+        similar.add(word)
+    close = {other for other in words if damerau_distance("meridian", other, 2) <= 1}
+    assert set(similar.similar_names("meridian")) == close == {"meridian", "meridain"}
+    assert (_letters_of("abcd") ^ _letters_of("abef")).bit_count() == 4
