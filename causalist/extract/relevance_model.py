@@ -342,7 +342,8 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
     for number, target in zip(numbers[is_call].tolist(), targets[is_call].tolist(), strict=True):
         certainty = float(edges.confidences[number]) / int(edges.candidates[number])
         certainty /= float(np.log2(1 + max(1, int(fan_in[target]))))
-        overriding = _overriding(graph, target)
+        # Test doubles override, too, and are no part of what the program does.
+        overriding = [each for each in _overriding(graph, target) if nodes.roles[each] == nodes.roles[node]]
         ends = overriding if 0 < len(overriding) <= MAX_OVERRIDING else [target]
         for other in ends:
             n_lines = int(nodes.end_rows[other] - nodes.start_rows[other]) + 1
