@@ -36,7 +36,7 @@ from causalist.model.graph import (
     SubgraphEdge,
     rows_of,
 )
-from causalist.model.node_ids import NodeKind, split_id
+from causalist.model.node_ids import NodeKind, Role, split_id
 from causalist.model.scores import Hit, Hop, Transition
 
 _REPEATING = frozenset({EdgeKind.READS, EdgeKind.TESTS})
@@ -46,8 +46,9 @@ _NO_ROW = np.iinfo(np.int32).max
 def extract_subgraph(graph: CodeGraph, chosen: Sequence[int]) -> list[SubgraphEdge]:
     """Return all edges between nodes of `chosen` (distinct node indices), by ascending edge number.
 
-    Last come edges from what asks for a route to what serves it; the route itself is seldom chosen. Only edges that
-    leave a chosen node or such a route are looked at. Raises `UsageError` for nodes that do not exist or come twice.
+    Last come edges from what asks for a route to what serves it, and from calls of a method to what overrides it; the
+    route and the method of an interface are seldom chosen. Only edges that leave a chosen node, or lead to or from such
+    a route or method, are looked at. Raises `UsageError` for nodes that do not exist or come twice.
     """
     position = _positions(graph, chosen)
     edges = graph.edges
@@ -67,7 +68,9 @@ def extract_subgraph(graph: CodeGraph, chosen: Sequence[int]) -> list[SubgraphEd
     inner_edges = [SubgraphEdge(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
     is_route = graph.nodes.kinds[edges.targets[outgoing]] == NodeKind.EXTERNAL
     asking = outgoing[is_route & np.isin(edges.kinds[outgoing], ROUTE_KINDS) & (position[edges.targets[outgoing]] < 0)]
-    return inner_edges + _edges_over_routes(graph, position, asking)
+    calling = outgoing[(edges.kinds[outgoing] == EdgeKind.CALLS) & (position[edges.targets[outgoing]] < 0)]
+    over_methods = _edges_over_methods(graph, position, calling)
+    return inner_edges + _edges_over_routes(graph, position, asking) + over_methods
 
 
 def _edges_over_routes(graph: CodeGraph, position: NDArray[np.int64], asking: NDArray[np.int64]) -> list[SubgraphEdge]:
@@ -90,6 +93,36 @@ def _edges_over_routes(graph: CodeGraph, position: NDArray[np.int64], asking: ND
                 best[key] = SubgraphEdge(
                     source, target, kind, int(edges.rules[number]), confidence, int(edges.candidates[number]),
                     int(edges.counts[number]), int(edges.rows[number]), -1,
+                )  # fmt: skip
+    return [best[key] for key in sorted(best)]
+
+
+def _edges_over_methods(
+    graph: CodeGraph, position: NDArray[np.int64], calling: NDArray[np.int64]
+) -> list[SubgraphEdge]:
+    """Return the edges from the sources of `calling` over a method that is not chosen to what overrides it.
+
+    `confidence` is that of both edges together. `candidates` counts the overriding methods outside of tests, too.
+    """
+    edges, nodes = graph.edges, graph.nodes
+    best: dict[tuple[int, int], SubgraphEdge] = {}
+    for number in calling.tolist():
+        source, method = int(position[edges.sources[number]]), int(edges.targets[number])
+        back = edges.incoming[int(edges.incoming_indptr[method]) : int(edges.incoming_indptr[method + 1])]
+        back = back[edges.kinds[back] == EdgeKind.OVERRIDES]
+        is_chosen = position[edges.sources[back]] >= 0
+        if not is_chosen.any():
+            continue
+        n_overriding = int((nodes.roles[edges.sources[back]] != Role.TEST).sum())
+        for over in back[is_chosen].tolist():
+            target = int(position[edges.sources[over]])
+            confidence = float(edges.confidences[number] * edges.confidences[over])
+            key = (source, target)
+            if target != source and (key not in best or best[key].confidence < confidence):
+                best[key] = SubgraphEdge(
+                    source, target, EdgeKind.CALLS, int(edges.rules[number]), confidence,
+                    int(edges.candidates[number]) * max(n_overriding, 1), int(edges.counts[number]),
+                    int(edges.rows[number]), -1,
                 )  # fmt: skip
     return [best[key] for key in sorted(best)]
 

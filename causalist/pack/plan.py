@@ -428,10 +428,15 @@ class Planner:
         return best if best >= least else 0
 
     def _affordable_links(self, tokens_left: float, lines: Mapping[int, int]) -> set[int]:
-        """Return numbers of the edges that fit, of shown items, the most certain first."""
+        """Return numbers of the edges that fit, of shown items, those first that are certain and join needed items."""
         shown = {self._entries[number].node for number in lines}
         sourced = {self._entries[number].node for number, n_lines in lines.items() if n_lines}
         chosen: set[int] = set()
+        needed = {entry.node: entry.needed for entry in self._entries}
+
+        def weight(edge: Edge) -> float:
+            return round(edge.confidence * needed[edge.source] * needed[edge.target], 9)
+
         order = sorted(
             (
                 i
@@ -441,7 +446,7 @@ class Planner:
             key=lambda i: (
                 not {self._links[i].edge.source, self._links[i].edge.target} <= sourced,
                 self._links[i].removed,
-                -self._links[i].edge.confidence,
+                -weight(self._links[i].edge),
                 -self._links[i].edge.n,
                 i,
             ),
