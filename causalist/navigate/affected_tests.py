@@ -105,27 +105,38 @@ class TestTexts:
         self._read_text = read_text
         self._lines: dict[str, list[str]] = {}
         self._names: dict[int, str] = {}
+        self._naming: dict[tuple[str, str], list[int]] = {}  # by name and languages: many functions share these
+        self._n_named: dict[str, int] = {}
 
     def find_naming(self, node: int) -> list[int]:
         """Return the tests, ascending, whose text has the last name of a function as a word of its own.
 
         A constructor has the name of its class. Other special methods have none, and names that very many tests have
-        the words of say nothing.
+        the words of say nothing, nor do tests in a language that is not used together with that of the function.
         """
         name = self.name_of(node)
         if not name.isidentifier() or _SPECIAL.fullmatch(name) or self._graph.kind(node) not in CALLABLE_KINDS:
             return []
-        nodes = find_nodes_with_words(name, self._lexical)
-        nodes = nodes[self._is_test[nodes] & np.isin(self._graph.nodes.kinds[nodes], _RUNS)]
-        if len(nodes) > _MAX_NAMING:
-            return []
-        pattern = re.compile(rf"\b{re.escape(name)}\b")
-        return [test for test in nodes.tolist() if pattern.search(self._text(test))]
+        family = _family_of(self._graph, node)
+        if (name, family) not in self._naming:
+            nodes = find_nodes_with_words(name, self._lexical)
+            nodes = nodes[self._is_test[nodes] & np.isin(self._graph.nodes.kinds[nodes], _RUNS)]
+            pattern = re.compile(rf"\b{re.escape(name)}\b")
+            tests = nodes.tolist() if len(nodes) <= _MAX_NAMING else []
+            self._naming[name, family] = [
+                test for test in tests if _family_of(self._graph, test) == family and pattern.search(self._text(test))
+            ]
+        return self._naming[name, family]
 
     def count_named(self, node: int) -> int:
         """Return the number of functions outside of tests that have the last name of one of them, at least 1."""
-        nodes, name = self._graph.nodes, self.name_of(node)
-        position = self._lexical.names.position(name.lower())
+        name = self.name_of(node)
+        if name not in self._n_named:
+            self._n_named[name] = self._count_named(name)
+        return self._n_named[name]
+
+    def _count_named(self, name: str) -> int:
+        nodes, position = self._graph.nodes, self._lexical.names.position(name.lower())
         if position < 0:
             return 1
         first, last = (int(at) for at in self._lexical.name_indptr[position : position + 2])
@@ -453,6 +464,12 @@ def _weigh(
         odds = exp(score)
         weighed[node] = user._replace(probability=odds / (1.0 + odds))
     return weighed
+
+
+def _family_of(graph: CodeGraph, node: int) -> str:
+    """Return the languages that are used together with that of a node, "" for a node of none."""
+    settings = load_settings().get(dialect_of(split_id(graph.nodes.ids[node])[0]))
+    return settings.family if settings is not None else ""
 
 
 class _Groups:

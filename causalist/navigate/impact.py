@@ -8,7 +8,6 @@ a file is not indented like that, calls have the share of those of which nothing
 """
 
 import re
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from math import prod
@@ -147,6 +146,7 @@ CALLS_OF_TESTS_SHARE = 0.95  # of calls in tests, which have fewer branches
 OWN_MEMBER_SHARE = 0.05  # of what a type says of its own functions, such as their decorators
 MIN_PROBABILITY = 0.01  # of a chain that is followed
 _N_SAMPLES = 256  # of which steps run; a multiple of 8
+_N_AT_ONCE = 2048  # users whose samples are in memory
 _N_ORDERS = 1024  # of samples, of which each step takes one: sorting anew for each takes most of the time
 
 
@@ -298,37 +298,72 @@ class Chains(NamedTuple):
         Chains that have a step in common do not count as if they were independent: in each of `_N_SAMPLES` samples a
         step of functions runs or does not. The last step of a chain counts with its probability.
         """
-        generator = np.random.default_rng(0)
-        orders = generator.random((_N_ORDERS, _N_SAMPLES)).argsort(axis=1).astype(np.int16)
-        every = (1 << _N_SAMPLES) - 1
-        reached = dict.fromkeys(self.changed, every)
+        orders = _mixed(0, _N_ORDERS * _N_SAMPLES).reshape(_N_ORDERS, _N_SAMPLES).argsort(axis=1).astype(np.int16)
+        reached = dict.fromkeys(self.changed, (1 << _N_SAMPLES) - 1)
         runs: dict[int, list[tuple[int, int]]] = {}
-        waiting = deque(self.changed)
+        spread: dict[int, int] = {}  # what the users of a node know of it
+        waiting = list(self.changed)
+        n_drawn = 0
         while waiting:
-            node = waiting.popleft()
-            if node not in runs:
-                inner = [(source, share) for source, share in self.steps.get(node, ()) if source in self.steps]
-                shares = np.array([share for _, share in inner])
-                # Each step runs in its share of the samples as nearly as they allow; chance decides only in which.
-                chosen = orders[generator.integers(_N_ORDERS, size=len(inner))]
-                bits = np.packbits(chosen < np.rint(shares * _N_SAMPLES).astype(np.int16)[:, None], axis=1)
-                masks = (int.from_bytes(row.tobytes(), "big") for row in bits)
-                runs[node] = [(source, mask) for (source, _), mask in zip(inner, masks, strict=True)]
-            for source, mask in runs[node]:
-                earlier = reached.get(source, 0)
-                if (now := earlier | (reached[node] & mask)) != earlier:
-                    reached[source] = now
-                    waiting.append(source)
-        none: dict[int, NDArray[np.float64]] = {}
-        for node, steps in self.steps.items():
-            row = np.frombuffer(reached.get(node, 0).to_bytes(_N_SAMPLES // 8, "big"), dtype=np.uint8)
-            runs_node = np.unpackbits(row).astype(np.float64)
-            for source, share in steps:
-                missing = 1.0 - share * runs_node
-                none[source] = none[source] * missing if source in none else missing
+            n_drawn += self._draw([n for n in dict.fromkeys(waiting) if n not in runs], orders, n_drawn, runs)
+            level, waiting = waiting, []
+            for node in level:
+                if spread.get(node) == reached[node]:
+                    continue
+                spread[node] = reached[node]
+                for source, mask in runs[node]:
+                    earlier = reached.get(source, 0)
+                    if (now := earlier | (reached[node] & mask)) != earlier:
+                        reached[source] = now
+                        waiting.append(source)
+        return self._by_last_steps(reached)
+
+    def _draw(
+        self,
+        nodes: Sequence[int],
+        orders: NDArray[np.int16],
+        n_drawn: int,
+        runs: dict[int, list[tuple[int, int]]],
+    ) -> int:
+        """Write, for each node, its users that others use in turn, and in which samples they run it, as bits.
+
+        Returns the number of these users.
+        """
+        inner = [[(user, share) for user, share in self.steps.get(n, ()) if user in self.steps] for n in nodes]
+        shares = np.array([share for each in inner for _, share in each])
+        # Each step runs in its share of the samples as nearly as they allow; chance decides only in which.
+        chosen = orders[(_mixed(_N_ORDERS * _N_SAMPLES + n_drawn, len(shares)) % _N_ORDERS).astype(np.int64)]
+        bits = np.packbits(chosen < np.rint(shares * _N_SAMPLES).astype(np.int16)[:, None], axis=1).tobytes()
+        n_bytes = _N_SAMPLES // 8
+        masks = (int.from_bytes(bits[at : at + n_bytes], "big") for at in range(0, len(bits), n_bytes))
+        runs.update((node, [(user, next(masks)) for user, _ in each]) for node, each in zip(nodes, inner, strict=True))
+        return len(shares)
+
+    def _by_last_steps(self, reached: Mapping[int, int]) -> dict[int, float]:
+        """Return the probability of each user by the samples, as bits, in which what it uses runs one that changed."""
+        rows = b"".join(reached.get(node, 0).to_bytes(_N_SAMPLES // 8, "big") for node in self.steps)
+        samples = np.frombuffer(rows, dtype=np.uint8).reshape(-1, _N_SAMPLES // 8)
+        steps = [step for each in self.steps.values() for step in each]
+        users = np.array([user for user, _ in steps], dtype=np.int64)
+        used = np.repeat(np.arange(len(samples)), list(map(len, self.steps.values())))
+        order = np.argsort(users, kind="stable")
+        users, used, shares = users[order], used[order], np.array([share for _, share in steps])[order]
+        distinct, starts = np.unique(users, return_index=True)
+        counts = np.diff(np.append(starts, len(users)))
         least = 1.0 / _N_SAMPLES  # what is rarer than a sample keeps the order of its best chain
-        chances = self.probabilities
-        return {node: max(1.0 - float(each.mean()), min(chances[node], least)) for node, each in none.items()}
+        chances: dict[int, float] = {}
+        for first in range(0, len(distinct), _N_AT_ONCE):
+            at, left = starts[first : first + _N_AT_ONCE], counts[first : first + _N_AT_ONCE]
+            none = np.ones((len(at), _N_SAMPLES))
+            for step in range(int(left.max())):
+                has = np.flatnonzero(left > step)
+                taken = at[has] + step
+                none[has] *= 1.0 - shares[taken, None] * np.unpackbits(samples[used[taken]], axis=1)
+            for user, mean in zip(
+                distinct[first : first + _N_AT_ONCE].tolist(), none.mean(axis=1).tolist(), strict=True
+            ):
+                chances[user] = max(1.0 - mean, min(self.probabilities[user], least))
+        return chances
 
     def dispatched_to(self, node: int) -> int:
         """Return the last node on the chain that a call of another one runs; -1 if there is none."""
@@ -338,6 +373,20 @@ class Chains(NamedTuple):
             method = self.nearer[node] if node in self.dispatched else method
             node = self.nearer[node]
         return method
+
+
+def _mixed(first: int, n: int) -> NDArray[np.uint64]:
+    """Return `n` numbers of the random generator SplitMix64 with seed 0, from the one at position `first` on.
+
+    Those of numpy may differ by its version, and take time to import.
+
+    >>> _mixed(0, 2).tolist()
+    [16294208416658607535, 7960286522194355700]
+    """
+    state = (np.arange(first + 1, first + n + 1, dtype=np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))
 
 
 def _find_chains(
