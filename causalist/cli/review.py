@@ -43,6 +43,7 @@ _MAX_MISSING = 5
 _MAX_PATHS = 12  # of one row
 _WIDTH = 100  # of the lines of a terminal, but for names that are longer
 _PROBABLE = 0.5
+_UNLIKELY = 0.05  # users below are counted, not listed: mostly files that import one that changed
 _MAX_PATCH_BYTES = 50_000_000
 _ORDER = ("removed", "signature", "moved", "body", "added")
 _HEADINGS = {
@@ -338,7 +339,12 @@ def _format_review(review: "Review", limit: int, n_tests: int, proofs: "Sequence
     option = "--max-tests" if n_tests >= _MAX_TESTS else "--max-tests or --share"
     yield from _section(title, review.tests, _user_row, n_tests, option)
     title = f"users that may run what changed: {len(review.affected)}{_probably(review.affected)}"
-    yield from _section(title, review.affected, _user_row, limit)
+    likely = [each for each in review.affected if each.probability >= _UNLIKELY]
+    yield from _section(title, likely, _user_row, limit)
+    if n_unlikely := len(review.affected) - len(likely):
+        if not likely:
+            yield from ("", title)
+        yield f"  {'and ' if likely else ''}{n_unlikely} below {_UNLIKELY}"
     yield from _section("other files", _list_others(review), _others_row, limit)
 
 
@@ -403,6 +409,8 @@ def _user_row(each: "Affected") -> _Row:
 
 def _reason(each: "Affected") -> str:
     """Return why a change reaches a node: the use by which it depends on it."""
+    from causalist.navigate.affected_tests import NAMED
+
     if not each.depth:
         return "changed"
     through = f" (overridden by {_short(each.overridden_by)})" if each.overridden_by else ""
@@ -410,11 +418,12 @@ def _reason(each: "Affected") -> str:
     edge = each.edge
     is_near = split_id(edge.source)[0] == split_id(each.node)[0] and edge.line is not None
     place = f"line {edge.line}" if is_near else edge_location(edge)
-    return f"{edge.kind} {_short(edge.target)}, {place}{through}"
+    use = "names" if edge.rule == NAMED else edge.kind  # of such tests, no code is known to run it
+    return f"{use} {_short(edge.target)}, {place}{through}"
 
 
 def _heat(spot: "HotSpot") -> str:
-    return f"{count_noun(spot.n_users, 'user')}, its file in about {max(1, round(spot.n_commits))} recent commits"
+    return f"{count_noun(spot.n_users, 'user')}, its file in about {round(spot.n_commits)} recent commits"
 
 
 def _format_missing(review: "Review", limit: int) -> Iterator[str]:

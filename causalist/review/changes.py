@@ -24,6 +24,8 @@ _MIN_SHARE = 0.6  # of common marks of a definition and the one that it became
 _MAX_PAIRS = 20_000
 _WRAPPED_KINDS = TYPE_KINDS | {NodeKind.NAMESPACE}
 _SIDE_BY_SIDE = re.compile(rb"\0(?:\s*\0)*")  # definitions left out of a text
+_OWN_BINDING = re.compile(r"([(,]\s*)mut\s+(?=\w+\s*:|self\b)")  # in Rust, of which no caller knows
+_SEPARATOR = re.compile(rb"[ \t]*[;,]")  # behind a definition, of which it is a part
 
 
 class ChangeKind(StrEnum):
@@ -65,6 +67,12 @@ class DefinitionVersion:
     def node(self) -> str:
         """The id without the number of a repeated name."""
         return symbol_id(self.path, self.fact.qualname)
+
+    @property
+    def parent_kind(self) -> int:
+        """The kind of the definition around it, that of a file if there is none."""
+        parent = self.fact.parent
+        return NodeKind.FILE if parent == MODULE_SCOPE else self._file.facts.definitions[parent].kind
 
     @property
     def is_local(self) -> bool:
@@ -170,7 +178,10 @@ class ReadFile:
         inside: dict[int, list[tuple[int, int]]] = defaultdict(list)
         holds_code: set[int] = set()  # definitions with others than types in them
         for each in definitions:
-            inside[each.parent].append((each.start_byte, each.end_byte))
+            around = definitions[each.parent] if each.parent != MODULE_SCOPE else None
+            if around is None or (each.start_byte, each.end_byte) != (around.start_byte, around.end_byte):
+                mark = _SEPARATOR.match(self.text, each.end_byte)
+                inside[each.parent].append((each.start_byte, mark.end() if mark else each.end_byte))
             if each.kind not in _WRAPPED_KINDS:
                 holds_code.add(each.parent)
         wrappers = (NodeKind.NAMESPACE, NodeKind.TRAIT) if facts.language == "ruby" else (NodeKind.NAMESPACE,)
@@ -183,7 +194,7 @@ class ReadFile:
                 first <= start and end <= last and d is not each for first, last, d in callables
             ):
                 continue  # an attribute that a method sets is code of the method
-            holes = [span for span in inside[order] if span != (start, end)]
+            holes = inside[order]
             parent = definitions[each.parent] if each.parent != MODULE_SCOPE else None
             is_method = parent is not None and parent.kind in TYPE_KINDS
             is_wrapper = each.kind in wrappers and bool(holes) and order not in holds_code
@@ -284,7 +295,8 @@ def compare_versions(files: Iterable[FileVersions], facts_of: Facts = _parse) ->
 
 
 def _signature_key(each: DefinitionVersion) -> tuple[str, object]:
-    text = "".join(each.signature.split()).replace(",)", ")") if "…" not in each.signature else ""
+    signature = _OWN_BINDING.sub(r"\1", each.signature) if each.path.endswith(".rs") else each.signature
+    text = "".join(signature.split()).replace(",)", ")") if "…" not in signature else ""
     is_code = each.fact.kind in CALLABLE_KINDS or each.fact.kind in TYPE_KINDS
     return (text if is_code else "", each.parameters)
 

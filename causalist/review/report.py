@@ -115,11 +115,12 @@ def _mark_members(graph: CodeGraph, name: str) -> NDArray[np.bool_]:
 
 _MAX_HOT = 5
 _MIN_USERS = 3  # of a hot spot
+_MIN_COMMITS = 2.0  # of its file; recent ones count more
 _MIN_USES = 0.5  # certainty of uses that are counted
 
 
 class HotSpot(NamedTuple):
-    """A changed definition that is used by many and whose file changes often (commits, recent ones count more)."""
+    """A definition that was there, is used by many, and whose file changes often (commits, recent ones count more)."""
 
     node: str
     n_users: int
@@ -178,6 +179,7 @@ def review_change(
     )
     changed = _changed_nodes(index, definitions, places)
     is_test = mark_tests(graph)
+    new = {"", *(each.path for each in comparison.files if each.status == "added")}  # all in them is the change itself
     affected: tuple[Affected, ...] = ()
     tests: tuple[Affected, ...] = ()
     if len(changed):
@@ -197,13 +199,13 @@ def review_change(
         after,
         definitions,
         comparison.files,
-        tuple(each for each in affected if each.role != Role.TEST.label and split_id(each.node)[0]),
+        tuple(each for each in affected if each.role != Role.TEST.label and split_id(each.node)[0] not in new),
         find_broken_calls(index, definitions, places, read, comparison.read),
         tests,
         int(is_test.sum()),
         find_missing_files(index, [each.path for each in comparison.files], _coded_paths(comparison)),
         tuple(each for each in definitions if _is_interface(index, each)),
-        _find_hot_spots(index, places.values()),
+        _find_hot_spots(index, [n for i, n in places.items() if definitions[i].kind is not ChangeKind.ADDED]),
         tuple(_find_added_secrets(index, versions)),
         () if rules is None else find_broken_rules(index, versions, rules),
         notes,
@@ -266,8 +268,12 @@ def _is_interface(index: Index, change: ChangedDefinition) -> bool:
     words = version.fact.qualname.split(".")
     is_hidden = any(word.startswith(("_", "#")) and not word.endswith("__") for word in words)
     is_hidden = is_hidden or version.signature.startswith(("private ", "static inline "))
+    is_hidden = is_hidden or version.is_local
     if version.path.endswith(".go"):
         is_hidden = not version.fact.name[:1].isupper()
+    if version.path.endswith(".rs"):
+        is_open = version.parent_kind in (NodeKind.TRAIT, NodeKind.ENUM) or "macro_rules" in version.signature
+        is_hidden = is_hidden or "pub(" in version.signature or not (is_open or "pub " in version.signature)
     return role is Role.CODE and not is_hidden
 
 
@@ -284,7 +290,7 @@ def _find_hot_spots(index: Index, places: Iterable[int]) -> tuple[HotSpot, ...]:
         if row >= len(history.nodes) or history.nodes[row] != graph.nodes.files[node]:
             continue
         churn = float(history.churn[row])
-        if len(users) >= _MIN_USERS and churn > 0:
+        if len(users) >= _MIN_USERS and churn >= _MIN_COMMITS:
             spots.append((-churn * len(users), HotSpot(graph.nodes.ids[node], len(users), round(churn, 1))))
     return tuple(spot for _, spot in sorted(spots)[:_MAX_HOT])
 

@@ -617,3 +617,73 @@ def test_defects_in_changed_functions_that_tests_notice(shop: Path) -> None:
     assert "leave out REV" in invoke("review", "HEAD", "--prove", cwd=shop).stderr
     assert "goes with" in invoke("review", "--prove", "--format", "sarif", cwd=shop).stderr
     assert json.loads(invoke("review", "--json", cwd=shop).stdout)["proofs"] is None
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        (
+            "A.java",
+            b"class A {\n  int a = 1;\n  void f() {}\n}\n",
+            b"class A {\n  int a = 1;\n  int b;\n  void f() {}\n}\n",
+        ),
+        ("a.rs", b"pub struct A {\n    a: u8,\n}\n", b"pub struct A {\n    a: u8,\n    b: u8,\n}\n"),
+        ("a.ts", b"class A {\n  a = 1;\n}\n", b"class A {\n  a = 1;\n  b = 2;\n}\n"),
+        ("a.cs", b"class A { int a; }\n", b"class A { int a; int b; }\n"),
+    ],
+)
+def test_a_new_field_is_no_change_of_its_class(path: str, old: bytes, new: bytes) -> None:
+    assert changed(old, new, path) == [("added", "A.b")]
+
+
+def test_the_base_of_a_class_is_its_own() -> None:
+    old, new = b"class A { int a; }\n", b"class A extends B { int a; int b; }\n"
+    assert changed(old, new, "A.java") == [("signature", "A"), ("added", "A.b")]
+
+
+def test_a_binding_that_may_change_is_no_part_of_a_signature_of_rust() -> None:
+    old = b"pub fn f(mut a: u8) -> u8 { a }\npub fn g(a: &u8) {}\n"
+    new = b"pub fn f(a: u8) -> u8 { a }\npub fn g(a: &mut u8) {}\n"
+    assert changed(old, new, "a.rs") == [("body", "f"), ("signature", "g")]
+
+
+def test_what_other_files_cannot_use_is_no_public_interface(tmp_path: Path) -> None:
+    rust = "pub fn a({0}) {{}}\nfn b({0}) {{}}\npub(crate) fn c({0}) {{}}\npub trait T {{ fn d(&self, {0}); }}\n"
+    script = "export function e({0}) {{ function inner({0}) {{ return 1 }} return inner() }}\n"
+    old = {"a.rs": rust.format("x: u8"), "a.ts": script.format("x: string")}
+    folder = write_all(tmp_path / "parts", old)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(folder, {"a.rs": rust.format("x: u16"), "a.ts": script.format("x: number")})
+    found = documented(folder)
+    assert [each["change"] for each in found["definitions"]] == ["signature"] * 6
+    assert list(map(str, found["interface"])) == ["a.rs::a", "a.rs::T.d", "a.ts::e"]
+
+
+def test_users_in_a_new_file_and_unlikely_ones_are_not_listed(shop: Path) -> None:
+    files = {
+        "shop/prices.py": PRICES + "\n\nLIMIT = 3\n",
+        "shop/new.py": "from shop.prices import price\n\nprice(1, 2)\n",
+    }
+    write_all(shop, {**files, "shop/prices.py": PRICES.replace("2)", "3)"), "shop/view.py": "import shop.new\n"})
+    git(shop, "add", "-A")
+    lines = invoke("review", "--staged", cwd=shop).stdout.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("users that may run"))
+    assert "shop/new.py" not in "".join(lines[first:])
+    assert any("shop/cart.py" in line for line in lines[first:])
+
+
+def test_tests_in_another_language_do_not_name_a_function(tmp_path: Path) -> None:
+    code = "def shorten_path(x):\n    return x\n"
+    files = {
+        "src/paths.py": code,
+        "tests/test_paths.py": 'def test_same(thing):\n    getattr(thing, "shorten_path")(1)\n',
+        "tests/paths.test.js": 'it("other", () => {\n  expect("shorten_path").toBe(1);\n});\n',
+    }
+    folder = write_all(tmp_path / "mixed", files)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(folder, {"src/paths.py": code.replace("return x", "return x + 1")})
+    done = invoke("review", cwd=folder)
+    assert "test_same  names shorten_path, line 1" in done.stdout
+    assert "other" not in done.stdout
