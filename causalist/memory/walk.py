@@ -162,7 +162,7 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     totals: Floats = np.bincount(rows, weights=weighed.values, minlength=size).astype(np.float64)
     totals = np.where(totals > 0, totals, 1.0)
     degrees = np.maximum(np.diff(carried.indptr), 1).astype(np.int32)
-    weights: Any = _Weights(carried, totals)
+    weights = np.minimum(carried.values / totals[carried.indices], 1.0)
     transition = Transition(
         carried.indptr.astype(np.int32),
         carried.indices,
@@ -173,19 +173,6 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     root = np.sqrt(totals)
     symmetric_values = carried.values / (np.repeat(root, carried.sizes) * root[carried.indices])
     return WalkGraph(transition, totals, symmetric_values, m, variant.has_passages)
-
-
-class _Weights:
-    """Entries of M, which are computed when they are asked for: conjugate gradients read the symmetric ones alone."""
-
-    def __init__(self, carried: Matrix, totals: Floats) -> None:
-        self._carried, self._totals = carried, totals
-
-    def __len__(self) -> int:
-        return len(self._carried.values)
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
-        return np.minimum(self._carried.values / self._totals[self._carried.indices], 1.0)
 
 
 def pack_walk_graph(graph: WalkGraph) -> dict[str, NDArray[Any]]:
