@@ -195,7 +195,7 @@ def choose_pack(
         edges, [each.probability for each in needed], [graph.nodes.ids[n] for n in nodes], options.order
     )
     ids = [graph.nodes.ids[n] for n in nodes]
-    uses = _find_uses(needed, edges)
+    uses = find_uses(needed, edges)
     hits = {node: by_node.get(node) or hit_of(graph, node, 0.0, 0.0, ()) for node in nodes}
     late = _read_files_in_time([hits[each.node].path for each in needed if _is_read(each, options)], texts, steps)
     items: list[PackItem] = []
@@ -252,7 +252,7 @@ def _is_read(needed: NeededNode, options: AskOptions) -> bool:
     return options.fill or needed.probability >= MIN_PROBABILITY_READ * strictness_of(options.max_tokens)
 
 
-def _find_uses(needed: Sequence[NeededNode], edges: Sequence[SubgraphEdge]) -> dict[int, tuple[int, ...]]:
+def find_uses(needed: Sequence[NeededNode], edges: Sequence[SubgraphEdge]) -> dict[int, tuple[int, ...]]:
     """Return the rows where each position uses another one that is probably needed, too."""
     rows: dict[int, dict[int, None]] = {}
     for edge in edges:

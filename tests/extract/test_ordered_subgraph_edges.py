@@ -9,16 +9,18 @@ from hypothesis import strategies as st
 from causalist.errors import UsageError
 from causalist.extract.ordered_subgraph import extract_subgraph, lift_to_files, without_implied_edges
 from causalist.model.graph import CodeGraph, EdgeKind, SubgraphEdge
-from causalist.model.node_ids import NodeKind
+from causalist.model.node_ids import NodeKind, Role
 from tests.graph.relations.test_routes import EXPRESS, graph_of
-from tests.graphs import EdgeSpec, make_graph, random_graphs
+from tests.graphs import EdgeSpec, NodeSpec, make_graph, random_graphs
 
 
 @pytest.mark.slow
 @given(random_graphs(), st.data())
 def test_all_edges_among_the_chosen(graph: CodeGraph, data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.integers(0, len(graph.nodes) - 1), unique=True))
-    found = extract_subgraph(graph, chosen)
+    found = [
+        edge for edge in extract_subgraph(graph, chosen) if edge.number >= 0
+    ]  # others lead over what is not chosen
     expected = []
     for number in range(len(graph.edges)):
         source, target = int(graph.edges.sources[number]), int(graph.edges.targets[number])
@@ -152,3 +154,21 @@ def test_a_route_that_is_chosen_stands_between() -> None:
     names = ["client.ts::load", "external:route:GET /api/users/:id", "control.js::show"]
     chosen = [graph.nodes.ids.position(name) for name in names]
     assert [(e.source, e.target) for e in extract_subgraph(graph, chosen)] == [(0, 1), (1, 2)]
+
+
+def test_a_call_of_a_declared_method_leads_to_what_overrides_it() -> None:
+    """Two types of the program and one of a test override it; the method itself stands between if it is chosen."""
+    names = ["a.py::call", "a.py::Port.send", "b.py::Mail.send", "c.py::Push.send", "tests/test_a.py::Fake.send"]
+    overriding = [EdgeSpec(name, names[1], EdgeKind.OVERRIDES, confidence=0.9) for name in names[2:]]
+    graph = make_graph(
+        ["a.py", "b.py", "c.py", NodeSpec("tests/test_a.py", role=Role.TEST)]
+        + [NodeSpec(name, role=Role.TEST if name.startswith("tests") else Role.CODE) for name in names],
+        [EdgeSpec(names[0], names[1], confidence=0.8, row=4), *overriding],
+    )
+    at = [graph.nodes.ids.position(name) for name in names]
+    (edge,) = extract_subgraph(graph, [at[0], at[3]])
+    assert (edge.source, edge.target, edge.kind, edge.row, edge.number) == (0, 1, EdgeKind.CALLS, 4, -1)
+    assert edge.confidence == pytest.approx(0.8 * 0.9)
+    assert edge.candidates == 2
+    between = extract_subgraph(graph, [at[0], at[1], at[3]])
+    assert sorted((e.source, e.target, e.kind) for e in between) == [(0, 1, EdgeKind.CALLS), (2, 1, EdgeKind.OVERRIDES)]

@@ -102,20 +102,22 @@ def test_callees_divide_the_share_and_a_hub_gets_less() -> None:
 
 
 def test_a_call_of_a_declared_method_leads_to_what_overrides_it() -> None:
-    """Two classes override it, so that each gets half of what the call gives."""
+    """Two classes override it, so that each gets half of what the call gives; a double of a test is none of them."""
     methods = [NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 9) for i, name in enumerate("pqr")]
+    double = NodeSpec("a.py::double", start_row=40, end_row=49, role=Role.TEST)
     graph = make_graph(
-        ["a.py", NodeSpec("a.py::best", start_row=90, end_row=99), *methods],
+        ["a.py", NodeSpec("a.py::best", start_row=90, end_row=99), *methods, double],
         [
             EdgeSpec("a.py::best", "a.py::p"),
             EdgeSpec("a.py::q", "a.py::p", EdgeKind.OVERRIDES),
             EdgeSpec("a.py::r", "a.py::p", EdgeKind.OVERRIDES),
+            EdgeSpec(double.id, "a.py::p", EdgeKind.OVERRIDES),
         ],
     )
     best, *ends = (graph.nodes.ids.position(f"a.py::{name}") for name in ("best", "p", "q", "r"))
     pool, found = relevance_model.follow_calls(graph, np.array([best]), np.array([0.6]), {})
     value = dict(zip(pool.tolist(), found.tolist(), strict=True))
-    each = CALLEE_SHARE * 0.6 / np.log2(1 + 3) / 2  # the call and two overriding methods enter the declared one
+    each = CALLEE_SHARE * 0.6 / np.log2(1 + 4) / 2  # the call and three overriding methods enter the declared one
     assert [value.get(end, 0.0) for end in ends] == [0.0, pytest.approx(each), pytest.approx(each)]
 
 

@@ -92,6 +92,20 @@ def test_what_is_used_and_what_tells_bring_the_signature_and_the_lines_that_open
     )
 
 
+@pytest.mark.parametrize(("n", "place"), [(100, 8), (120, None)])
+def test_form_counts_near_what_tells_in_very_long_bodies(n: int, place: int | None) -> None:
+    """By hand: a condition has 0.37, a line four lines from one that tells 2.8 * 0.6**4 = 0.363.
+
+    So it comes behind the head, line 40 and the six lines around it. In more than 100 lines it counts less than others.
+    """
+    lines = long_text(n + 1).split("\n")
+    lines[79] = "    if ready: start()"
+    (body,) = bodies([telling_item({40: 1.0}, "\n".join(lines))], ["run"], 10_000)
+    numbers = [body.numbers[i] for i in body.order[:20]]
+    assert len(body) == n
+    assert (numbers.index(80) if 80 in numbers else None) == place
+
+
 def handled() -> PackItem:
     text = "\n".join(map(handled_line, range(1, 51)))
     return item("a.py", "handle", text, score=0.9)._replace(snippet_lines=((35, 2.0),), uses=(19,))

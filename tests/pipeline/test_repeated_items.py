@@ -1,8 +1,10 @@
-"""Items of a pack that repeat the source of others."""
+"""Items of a pack that repeat the source of others, and lines that use other items."""
 
 import pytest
 
-from causalist.pipeline.pack_items import discount_repeated
+from causalist.extract import NeededNode
+from causalist.model.graph import EdgeKind, SubgraphEdge
+from causalist.pipeline.pack_items import MIN_PROBABILITY_USED, discount_repeated, find_uses
 from tests.pack.builders import item
 
 SYNC = "def open(self, name):\n    path = self.root / name\n    with path.open() as file:\n        return file.read()"
@@ -28,3 +30,13 @@ def test_other_texts_short_ones_and_unread_ones_stay() -> None:
     items += [item("d.py", "x", short, needed=0.2), item("e.py", "x", short, needed=0.1)]
     items += [item("f.py", "y", "", needed=0.2), item("g.py", "y", "", needed=0.1)]
     assert discount_repeated(items) == items
+
+
+def test_only_uses_of_what_is_needed_keep_their_lines() -> None:
+    """Item 1 is needed and item 2 hardly; what an item uses of itself tells nothing."""
+    needed = [NeededNode(7, 0.9), NeededNode(8, MIN_PROBABILITY_USED), NeededNode(9, MIN_PROBABILITY_USED - 0.01)]
+    edges = [
+        SubgraphEdge(source, target, EdgeKind.CALLS, 0, 1.0, 1, 1, row, -1)
+        for source, target, row in ((0, 1, 30), (0, 1, 20), (0, 2, 40), (0, 0, 50), (2, 0, 60), (1, 0, -1))
+    ]
+    assert find_uses(needed, edges) == {0: (20, 30), 2: (60,)}

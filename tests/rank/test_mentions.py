@@ -198,6 +198,24 @@ def test_given_names_mean_the_owner_before_them_and_their_own_case() -> None:
     assert given_names("Send", "Session", "()") == {}  # another name, a class, no name
 
 
+def test_a_given_name_may_be_that_of_a_value_or_of_the_class_of_a_constructor() -> None:
+    """A class stands for its constructor, which has half of its share; a function goes before a field of its name."""
+    queue = [
+        Def("Queue", "", NodeKind.CLASS),
+        Def("Queue.__init__"),
+        Def("Queue.wait", "", NodeKind.FIELD),
+        Def("LIMIT", "", NodeKind.CONSTANT),
+        Def("size"),
+        Def("Queue.size", "", NodeKind.FIELD),
+    ]
+    assert given_names("Queue, LIMIT wait size", files={"app/queue.py": queue}) == {
+        "app/queue.py::Queue.__init__": 0.5,
+        "app/queue.py::LIMIT": 1.0,
+        "app/queue.py::Queue.wait": 1.0,
+        "app/queue.py::size": 1.0,
+    }
+
+
 def test_a_given_name_of_many_says_nothing() -> None:
     files = {f"m{i}.py": [Def("run")] for i in range(5)}
     assert given_names("run", files=files) == {}
