@@ -1,8 +1,6 @@
 """What a caller may not see changes no byte of what he is told."""
 
 import hashlib
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from causalist.fleet import Fleet, FleetStore
 from causalist.fleet.access import AccessRule, FleetView, digest_of, read_access, visible_names
 from causalist.fleet.lookups import find_impact, find_nodes, resolve_node
 from causalist.fleet.question import ask_fleet
+from tests.cli.commands import invoke
 from tests.fleet.test_question import SOURCES, make_fleet
 
 pytestmark = pytest.mark.slow
@@ -62,12 +61,9 @@ COMMANDS = [
 
 
 def run(folder: Path, arguments: list[str], token: str | None) -> tuple[int, str, str]:
-    given = [] if token is None else ["--token", token]
-    done = subprocess.run(
-        [sys.executable, "-m", "causalist", "fleet", *arguments, *given], cwd=folder, capture_output=True, text=True
-    )
+    done = invoke("fleet", *arguments, *([] if token is None else ["--token", token]), cwd=folder)
     lines = [line for line in done.stdout.splitlines() if '_ms"' not in line]
-    return done.returncode, "\n".join(lines), done.stderr
+    return done.code, "\n".join(lines), done.stderr
 
 
 def without_times(output: str) -> str:
