@@ -68,9 +68,8 @@ def extract_subgraph(graph: CodeGraph, chosen: Sequence[int]) -> list[SubgraphEd
     inner_edges = [SubgraphEdge(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]
     is_route = graph.nodes.kinds[edges.targets[outgoing]] == NodeKind.EXTERNAL
     asking = outgoing[is_route & np.isin(edges.kinds[outgoing], ROUTE_KINDS) & (position[edges.targets[outgoing]] < 0)]
-    calling = outgoing[(edges.kinds[outgoing] == EdgeKind.CALLS) & (position[edges.targets[outgoing]] < 0)]
-    over_methods = _edges_over_methods(graph, position, calling)
-    return inner_edges + _edges_over_routes(graph, position, asking) + over_methods
+    leaving = outgoing[position[edges.targets[outgoing]] < 0]
+    return inner_edges + _edges_over_routes(graph, position, asking) + _edges_over_methods(graph, position, leaving)
 
 
 def _edges_over_routes(graph: CodeGraph, position: NDArray[np.int64], asking: NDArray[np.int64]) -> list[SubgraphEdge]:
@@ -98,23 +97,24 @@ def _edges_over_routes(graph: CodeGraph, position: NDArray[np.int64], asking: ND
 
 
 def _edges_over_methods(
-    graph: CodeGraph, position: NDArray[np.int64], calling: NDArray[np.int64]
+    graph: CodeGraph, position: NDArray[np.int64], leaving: NDArray[np.int64]
 ) -> list[SubgraphEdge]:
-    """Return the edges from the sources of `calling` over a method that is not chosen to what overrides it.
+    """Return the edges from calls of a method that is not chosen to what is chosen and overrides it.
 
-    `confidence` is that of both edges together. `candidates` counts the overriding methods outside of tests, too.
+    `leaving` are the edges from chosen nodes to others. `confidence` is that of both edges together. `candidates`
+    counts the overriding methods outside of tests, too.
     """
     edges, nodes = graph.edges, graph.nodes
+    overriding = leaving[edges.kinds[leaving] == EdgeKind.OVERRIDES]
+    calling = leaving[edges.kinds[leaving] == EdgeKind.CALLS]
+    calling = calling[np.isin(edges.targets[calling], edges.targets[overriding])]
     best: dict[tuple[int, int], SubgraphEdge] = {}
     for number in calling.tolist():
         source, method = int(position[edges.sources[number]]), int(edges.targets[number])
         back = edges.incoming[int(edges.incoming_indptr[method]) : int(edges.incoming_indptr[method + 1])]
         back = back[edges.kinds[back] == EdgeKind.OVERRIDES]
-        is_chosen = position[edges.sources[back]] >= 0
-        if not is_chosen.any():
-            continue
         n_overriding = int((nodes.roles[edges.sources[back]] != Role.TEST).sum())
-        for over in back[is_chosen].tolist():
+        for over in overriding[edges.targets[overriding] == method].tolist():
             target = int(position[edges.sources[over]])
             confidence = float(edges.confidences[number] * edges.confidences[over])
             key = (source, target)
