@@ -173,6 +173,10 @@ class OverloadChooser:
         for ending, type_ in zip(_CLASS_LITERALS, of_classes, strict=False):
             if chain.endswith(ending):
                 return Value(ValueKind.EXTERNAL, -1, RuleName.ANNOTATION, type=type_)
+        if settings is not None and settings.conversions.text and chain.endswith(("()", ">")):
+            made, types = chain.removesuffix("()").strip("<>"), settings.types  # `std::string(x)`, `std::vector<T>{}`
+            if re.fullmatch(settings.conversions.text, made) or made.removeprefix("std.") in types.containers:
+                return Value(ValueKind.BUILTIN, -1, RuleName.ANNOTATION, type=made.rpartition(".")[2])
         sign = chain[:1] if chain[:1] in "&*" else ""
         value = self.inference.infer_chain(*place, chain.removeprefix(sign))
         if value is not None and value.kind is ValueKind.DEFINITION:
@@ -241,7 +245,7 @@ class OverloadChooser:
         if taken is None:
             is_number = value.kind is ValueKind.BUILTIN and re.fullmatch(settings.numbers, value.type) is not None
             if not text.endswith("*"):
-                return _ANY_TYPE
+                return 1 if is_number else _ANY_TYPE  # a template takes a number as it is
             return None if is_number else _ANY_TYPE - value.type.endswith("*")
         program, is_instance = self.inference.program, value.kind is ValueKind.INSTANCE
         bases = program.linear_bases(value.number) if is_instance else ()

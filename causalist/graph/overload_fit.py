@@ -61,7 +61,7 @@ def misfit(parameters: Sequence[str] | None, arguments: str, literals: Literals)
     if takes_rest and not parameters[-1].endswith(REST):
         return total  # which parameter an argument is for is not counted
     if len(arguments) < len(parameters) and not takes_rest:
-        total += 1  # what takes them without leaving anything out comes first
+        total += len(parameters) - len(arguments)  # what takes them and leaves out the fewest comes first
     for position, letter in enumerate(arguments):
         if letter.isupper():  # a function of a known form
             letter = ArgumentKind.FUNCTION
@@ -202,7 +202,7 @@ def distance_by_conversion(
     >>> names = ("int", "long", "void*", "Name")
     >>> several = [TakenType(n, n, "*" in n, -1, False, n in ("int", "long")) for n in names]
     >>> [distance_by_conversion(each, value, (), False, settings) for each in several]
-    [0, 1, None, 30]
+    [0, 2, None, 30]
     """
     written, name, is_pointer, number, is_alias, is_number, elements, is_enum = taken
     given, is_truth = value.type, name == settings.truth
@@ -223,7 +223,7 @@ def distance_by_conversion(
             return 1 if counts else _CONVERTED if is_truth else None
         return _CONVERTED if name == settings.any_pointer else None if is_pointer or is_enum else _CONVERTED + 1
     if not given or value.kind is ValueKind.EXTERNAL:
-        return SOME_TYPE
+        return 0 if given and given.rpartition(".")[2] == written else SOME_TYPE
     if given == name:
         return 0
     if given == settings.function:
@@ -234,11 +234,13 @@ def distance_by_conversion(
         return _SAME_KIND if given.endswith("*") == is_pointer else _CONVERTED + 1
     if re.fullmatch(settings.numbers, given):
         if is_number:
-            return 1 if name in dict(settings.promoted).get(given, ()) else 2
+            return 2 if name in dict(settings.promoted).get(given, ()) else 3  # after a template, which is 1
         return None if is_pointer or is_enum else _CONVERTED
     if given.endswith("*"):
         if is_pointer:
             return _CONVERTED if name == settings.any_pointer else None
+        if settings.text and given[:-1] in settings.characters and re.fullmatch(settings.text, name):
+            return _CONVERTED
         # Text becomes a string of the standard library rather than an instance of the repository's type.
         return _CONVERTED if is_truth else None if is_number else _CONVERTED + 1 + (number >= 0)
     if any(given.endswith(each) and name.endswith(each) for each in settings.related):

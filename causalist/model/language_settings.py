@@ -243,6 +243,9 @@ class TypeSettings:
 
     transparent: tuple[str, ...] = ()
     """generic types with the members of their first argument. Example: `["Box", "Arc"]`"""
+    conditional: tuple[str, ...] = ()
+    """generic types that are their second argument if a condition, their first one, holds. Example: C++:
+    `["enable_if_t"]`"""
     before_names: bool = False
     """the annotation stands before the names it is for. Example: Java: true, `Shop x`"""
     literals: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -344,6 +347,8 @@ class ConversionSettings:
     """type to which every pointer converts. Example: `"void*"`"""
     characters: tuple[str, ...] = ()
     """types to which an alias may point whose name ends like them. Example: `["char"]`"""
+    text: str = ""
+    """regular expression of types from outside to which literal text converts first. Example: `'std\\.string'`"""
     argument_list: str = ""
     """type for which only its own values are given. Example: `"va_list"`"""
     related: tuple[str, ...] = ()
@@ -587,8 +592,8 @@ class PreprocessorSettings:
     """regular expression of conditions that do not hold; `!` precedes a name that must be undefined. Example: C: `'0$'`
     """
     blank: tuple[str, ...] = ()
-    r"""regular expressions of text to hide from the grammar, or their group `mark`; a group `stop` becomes a semicolon.
-    A remark `(?#a|b)` ahead names words of which a text with a match has one. Example: C: `['\bWINAPI\b']`
+    r"""regular expressions of text to hide from the grammar, or their group `mark`; a group `stop` becomes a
+    semicolon, a group `word` one word. A remark `(?#a|b)` ahead names words of which a text with a match has one. Example: C: `['\bWINAPI\b']`
     """
 
 

@@ -307,13 +307,13 @@ def with_marks(value: str, *marks: str) -> str:
     return "|".join(part + suffix for part in split_top(value, "|")) if value else ""
 
 
-def element_of(chain: str) -> str:
+def element_of(chain: str, mark: Mark = Mark.ITEM) -> str:
     """Return an element of a collection as a part of its own, in languages without shapes; "" stays "".
 
-    >>> element_of("xs")
-    'xs.[]'
+    >>> element_of("xs"), element_of("xs", Mark.ELEMENT)
+    ('xs.[]', 'xs.[*]')
     """
-    return f"{chain}.{Mark.ITEM}" if chain else ""
+    return f"{chain}.{mark}" if chain else ""
 
 
 def index_mark(position: int) -> str:

@@ -150,9 +150,14 @@ class _Blank(NamedTuple):
 
 
 def blank_matches(data: bytes, blank: Sequence[_Blank]) -> bytes:
-    """Return `data` without the matches of the patterns, applied in order.
+    r"""Return `data` without the matches of the patterns, applied in order.
 
-    If a pattern has a group `mark`, only that group is blanked; a group `stop` becomes a semicolon.
+    If a pattern has a group `mark`, only that group is blanked; a group `stop` becomes a semicolon. A group `word`
+    inside of what is blanked stays, as a word.
+
+    >>> pattern = re.compile(rb'TEST\((?P<mark>"(?P<word>[^"]+)"[^)]*)')
+    >>> blank_matches(b'TEST("2 of a kind", "[x]") {}', [_Blank(pattern, ())])
+    b'TEST( __of_a_kind        ) {}'
     """
     for pattern, needs in blank:
         if needs and not any(word in data for word in needs):
@@ -164,10 +169,18 @@ def blank_matches(data: bytes, blank: Sequence[_Blank]) -> bytes:
             data = bytes(stopped)
             continue
         group = "mark" if "mark" in pattern.groupindex else 0
-        data = blank_spans(data, [m.span(group) for m in pattern.finditer(data)])
+        matches = list(pattern.finditer(data))
+        if matches:
+            data = blank_spans(data, [m.span(group) for m in matches])
+        if matches and "word" in pattern.groupindex:
+            worded = bytearray(data)
+            for match in matches:
+                worded[slice(*match.span("word"))] = _NO_WORD.sub(b"_", match["word"])
+            data = bytes(worded)
     return data
 
 
+_NO_WORD = lazy_regex(rb"\W|^\d")  # what an identifier cannot have there
 _NEEDS = lazy_regex(r"\(\?#([^)]*)\)")  # a remark at the beginning of a pattern
 
 

@@ -88,6 +88,11 @@
   (parameter_declaration type: [(type_identifier) (qualified_identifier)] @reference.call
     declarator: (abstract_function_declarator))))))
 (function_definition type: [(qualified_identifier) (template_type)] @returns)
+(function_definition declarator: (function_declarator (trailing_return_type (type_descriptor
+  type: [(type_identifier) (qualified_identifier) (template_type)] @returns))))
+(function_definition declarator: (function_declarator (trailing_return_type (type_descriptor
+  type: (dependent_type (qualified_identifier) @returns)))))
+(function_definition type: (dependent_type (qualified_identifier) @returns))
 (field_declaration type: [(type_identifier) (qualified_identifier) (template_type)] @returns
   declarator: (_) default_value: (number_literal))
 

@@ -22,6 +22,7 @@ from causalist.model.type_notation import (
     type_parameters_of,
 )
 
+_EACH = "[*"  # a part of a chain, without its last bracket: each element, by an iterator rather than by a key
 _ELEMENT = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
 _CONTENT_KINDS = frozenset(
     (ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN, ValueKind.MODULE,
@@ -486,6 +487,7 @@ class MemberTypes:
         That is one element, the collection, or something else. None: the receiver is no collection and no element is
         asked for.
         """
+        name, is_each = (_ELEMENT, True) if name == _EACH else (name, False)
         content = self._content_or_itself(value) if name == _ELEMENT or value.kind is ValueKind.DEFINITION else value
         if content is None or (content.kind is not ValueKind.COLLECTION and name != _ELEMENT):
             return None
@@ -499,10 +501,8 @@ class MemberTypes:
             return UNKNOWN  # an object with names of any kind
         if content.kind is not ValueKind.INSTANCE:
             return content if content.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN) else UNKNOWN
-        element = self.inference.element_of_iterable(content, settings.iterator_methods)
-        if element is not None:
-            return element
-        return content  # a wrapper, which holds one
+        element = self.inference.element_of_iterable(content, settings.iterator_methods, is_each)
+        return content if element is None else element  # a wrapper holds one
 
     def trait_method(self, file: int, scope: int, value: Value, name: str) -> Value | None:
         """Return the method that a trait of the repository gives to a receiver of a type from outside.

@@ -113,10 +113,11 @@ class InferenceBase(ABC):
     def type_arguments(self, value: Value, owner: int) -> dict[str, Value]:
         """Return what the type parameters of `owner` stand for in a value of that type or of one below it."""
 
-    def element_of_iterable(self, value: Value, methods: Sequence[str]) -> Value | None:
+    def element_of_iterable(self, value: Value, methods: Sequence[str], is_each: bool = False) -> Value | None:
         """Return what is taken from an instance, by the first of its methods; None if it has none of them.
 
-        Where headers are, all of the methods have to lead to one type, and an iterator may be an object that points.
+        Where headers are, an iterator may be an object that points; a loop takes each element by the first of the
+        methods that gives one, anything else by the last.
         What gives no such instance may have been an array before, whose elements have the members of `value`.
         """
         program = self.program
@@ -135,7 +136,7 @@ class InferenceBase(ABC):
                 made = self.call_result(self.with_arguments(made, star)) if number >= 0 else made
             if made is not None and made.kind is ValueKind.INSTANCE and made.number != value.number:
                 taken.append(made._replace(also=(value.number,)))
-        return UNKNOWN if len({each.number for each in taken}) > 1 else taken[0] if taken else None
+        return taken[0 if is_each else -1] if taken else None
 
     def pointed_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
         """Return the member of what an instance points at by an operator of its own; None for other instances."""

@@ -539,7 +539,8 @@ _STREAMS = {
     "std::clog": "std.ostream",
     "std::cin": "std.istream",
 }
-_STRING_MADE = re.compile(r"(?:std::)?(?:w?string|to_string)\(|.*(?:\.|::)str\(\)$", re.DOTALL)
+_CONTAINER_MADE = re.compile(r"(std::\w+)\s*<[^()]*>\s*\{.*\}", re.DOTALL)
+_STRING_MADE = re.compile(r"(?:std::)?(?:w?string|to_string)\s*[({]|.*(?:\.|::)str\(\)$", re.DOTALL)
 _NEW_STYLE_CAST = re.compile(r"(?:static|const|reinterpret|dynamic)_cast<([^()]*)>\(")
 _C_CAST = re.compile(r"\(\s*((?:const\s+)?\w[\w:]*(?:\s+(?:int|long|char|double))*[\s*&]*)\)\s*[\w(&*]")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -583,6 +584,8 @@ def letter_and_value(text: str, settings: TypeSettings) -> tuple[str, str]:
         return "l", ""
     if _STRING_MADE.match(text):
         return "?", typed_value("std.string")
+    if container := _CONTAINER_MADE.fullmatch(text):
+        return "?", typed_value(container[1].replace("::", "."))
     if text in _STREAMS:
         return "?", typed_value(_STREAMS[text])
     cast = _NEW_STYLE_CAST.match(text) or _C_CAST.match(text)

@@ -259,7 +259,8 @@ class BindingReader:
         last, chain = self.bindings[-1], self._chain(start, end, self._binding_start - 1)
         if self._scopes.shadows is not None:
             self._scopes.shadows.postpone(last.scope, last.target, end)
-        self.bindings[-1] = last._replace(value=element_of(chain))
+        mark = Mark.ELEMENT if self._has_pointers else Mark.ITEM
+        self.bindings[-1] = last._replace(value=element_of(chain, mark))
         self._binding_end = -1
 
     def on_element(self, start: int, end: int, tag: int) -> None:

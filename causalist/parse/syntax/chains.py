@@ -43,6 +43,7 @@ _WRAPPED = re.compile(
 _UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
 _TYPE = re.compile(r"(?:readonly )?(\.?[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
 _POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |const |dyn |impl |for<[^<>]*> ?)+")
+_CONST_BEHIND = re.compile(r"(?:[\s*&]+const\b)+$")  # `T const`, `T const *const`
 _RAW = re.compile(r"\br#(?=[^\W\d])")  # prefix that makes a keyword a name
 _FRONT = re.compile(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")
 # `f()?.await` and `a.?.b`: the value that is waited for, or that is no error, or there; `p.*.b`: what is pointed at
@@ -530,6 +531,8 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         return marked_type(text, settings)
     text = _SPACE.sub(" ", text.strip(": \t\r\n").strip("\"'")).strip().rstrip("*&? ")
     text = text[_POINTER.match(text).end() :] if _POINTER.match(text) else text  # type: ignore[union-attr]
+    if settings.before_names and text.endswith("const"):
+        text = _CONST_BEHIND.sub("", text)
     if settings.messages:
         text = text.replace(" <", "<").removeprefix("__kindof ")
     if len(text) > _MAX_TYPE_CHARACTERS:
@@ -554,7 +557,9 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         return _collection(text[1:-1].partition(";")[0], settings)
     if settings.containers and text.endswith("[]"):
         return _collection(text[:-2].removeprefix("readonly "), settings)
-    generic = _GENERIC.fullmatch(text)
+    generic = _GENERIC.fullmatch(text.removesuffix(".type") if settings.conditional else text)
+    if generic and settings.conditional and generic[1].rpartition(".")[2] in settings.conditional:
+        return type_name([*split_top(generic[2], ","), ""][1], settings)
     if generic and generic[1].rpartition(".")[2] in settings.containers:
         arguments = [a for a in split_top(generic[2], ",") if not a.strip().startswith("'")] or [""]
         element = split_top(arguments[min(1, len(arguments) - 1)], "=")[-1]

@@ -57,6 +57,7 @@ _DELEGATED_TO = re.compile(r"\bto:\s*([A-Z][\w.]*)")
 _DELEGATED = re.compile(r"defdelegate\s*\(?\s*(\w+[?!]?)")
 _DELEGATED_AS = re.compile(r"\bas:\s*:(\w+[?!]?)")
 _TYPE_ARGUMENTS = re.compile(r"<.*>")
+_NO_WORD = re.compile(r"\W")
 _PREDICATE = re.compile(r"(?:asserts\s+)?[\w$]+\s+is\s+")  # `x is T`
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
 # By what it depends on: tag -> number of a reader, and its method. To bind the few that a file needs takes less time.
@@ -465,6 +466,8 @@ class FactCollector:
         frame.name_start = start
         text = self.text(start, end)
         is_type = frame.index >= 0 and self.drafts[frame.index].kind in TYPE_KINDS
+        if self.settings.preprocessor.blank and self.scopes.data[start - 1 : start] == b'"':
+            text = _NO_WORD.sub("_", text)  # of a test that a text names
         name = self.scopes.clean_name(self._unnamed.get(text, text) if is_type else text)
         if frame.index < 0 and name == ANONYMOUS:
             frame.has_name = True  # an object that is exported as a whole: its members belong to the file
