@@ -249,7 +249,7 @@ def hit_of(graph: CodeGraph, node: int, score: float, pagerank: float, path: tup
         start_byte=int(nodes.start_bytes[node]),
         end_byte=int(nodes.end_bytes[node]),
         signature=nodes.signatures[node],
-        doc=nodes.docs[node],
+        doc=graph.documentation(node),
         score=score,
         pagerank=pagerank,
         path_from_seed=path,

@@ -34,7 +34,7 @@ from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind, Lookup
 from causalist.model.graph import EdgeKind
 from causalist.model.language_settings import LanguageSettings, LookupSettings, ModuleSystem
-from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, declared_as, defining_path
 from causalist.model.type_notation import DECORATED, STRING_TARGET, split_calls, split_generic, split_marks
 
 _HOLDERS = frozenset(
@@ -271,6 +271,7 @@ class Linker:
     _imports: PackageImports = field(init=False)
     _accesses: AccessResolver = field(init=False)
     _mentions: MentionResolver = field(init=False)
+    _defined: dict[int, int] = field(init=False)  # what an interface file declares -> its definition, as drafts
 
     @classmethod
     def from_files(
@@ -290,6 +291,10 @@ class Linker:
         self._imports = PackageImports(self.program)
         self._accesses = AccessResolver(self.program, self.resolver.inference)
         self._mentions = MentionResolver(self.program, self.drafts)
+        self._defined = {
+            self.drafts.of_definition(one): self.drafts.of_definition(other)
+            for one, other in _declared_elsewhere(self.program)
+        }
 
     def relink(self, changed: Mapping[int, FileFacts]) -> "Linker | None":
         """Return a linker of the same files, of which some changed and look the same from all others.
@@ -640,6 +645,7 @@ class Linker:
     def _add_edge(
         self, source: int, target: int, kind: EdgeKind, rule: str, row: int, candidates: int = 1, n: int = 1
     ) -> None:
+        target = self._defined.get(target, target)
         if source == target and kind is not EdgeKind.CALLS:
             return
         self.collector.add(source, target, kind, rule, row, candidates, n)
@@ -648,3 +654,21 @@ class Linker:
         self, source: int, package: str, kind: EdgeKind, row: int, rule: str = RuleName.EXTERNAL, n: int = 1
     ) -> None:
         self.collector.add(source, self.drafts.of_external(package), kind, rule, row, n=n)
+
+
+def _declared_elsewhere(program: Program) -> Iterator[tuple[int, int]]:
+    """Yield what files only declare, each with its definition in the file that has the bodies."""
+    numbers = {symbols.path: number for number, symbols in enumerate(program.files)}
+    for declaring in program.files:
+        beside = numbers.get(defining_path(declaring.path))
+        if beside is None:
+            continue
+        defining = program.files[beside]
+        definitions = enumerate(defining.facts.definitions, defining.first)
+        in_order = sorted(
+            definitions, key=lambda pair: (pair[1].kind == NodeKind.FIELD, pair[0])
+        )  # as ids are numbered
+        last = {(each.qualname, declared_as(each.kind)): number for number, each in in_order}
+        for number, each in enumerate(declaring.facts.definitions, declaring.first):
+            if (other := last.get((each.qualname, declared_as(each.kind)))) is not None:
+                yield number, other

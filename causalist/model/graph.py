@@ -6,6 +6,7 @@ Nodes are sorted by id, so that a `NodeIndex` follows from the set of ids alone 
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,18 @@ from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import unique_sorted
 from causalist._internal.lazy import dataclass, lazy_regex
-from causalist.model.node_ids import LabelledEnum, Layer, NodeKind, Tier
+from causalist.model.node_ids import (
+    DECLARING_ENDINGS,
+    LabelledEnum,
+    Layer,
+    NodeKind,
+    Tier,
+    declared_as,
+    declaring_path,
+    defining_path,
+    split_id,
+    symbol_id,
+)
 from causalist.model.string_table import StringTable
 
 _REPEATED = lazy_regex(r"~\d+$")  # the number of a repeated id
@@ -289,6 +301,49 @@ class CodeGraph:
         repeated = [other for other in ids.prefix_range(f"{name}~") if ids[other].removeprefix(f"{name}~").isdigit()]
         first = node if name == own else ids.position(name)
         return [other for other in (first, *repeated) if other not in (node, -1)]
+
+    def definition_of(self, node: int) -> int:
+        """Return the definition with the body of what a node of an interface file declares, else the node itself."""
+        path, symbol = split_id(self.nodes.ids[node])
+        defining = defining_path(path) if symbol else ""
+        if not defining:
+            return node
+        meant, found = declared_as(self.kind(node)), node
+        for other in self._namesakes_in(defining, symbol or ""):  # of which others see the last
+            if declared_as(self.kind(other)) is meant:
+                found = other
+        return found
+
+    def _namesakes_in(self, path: str, symbol: str) -> Iterator[int]:
+        """Yield the definitions of a file that have the name of a symbol, in order."""
+        name = _REPEATED.sub("", symbol)
+        for number in count(1):
+            other = self.nodes.ids.position(symbol_id(path, name if number == 1 else f"{name}~{number}"))
+            if other < 0:
+                return
+            yield other
+
+    def documentation(self, node: int) -> str:
+        """Return what the code says of a node, or else what an interface file says that declares it."""
+        doc = self.nodes.docs[node]
+        path, symbol = split_id(self.nodes.ids[node])
+        declaring = "" if doc or not symbol else declaring_path(path)
+        if not declaring:
+            return doc
+        for other in self._namesakes_in(declaring, symbol or ""):
+            if self.nodes.docs[other] and self.definition_of(other) == node:
+                return self.nodes.docs[other]
+        return ""
+
+    def declarations(self) -> NDArray[np.int64]:
+        """Return the nodes of files that declare what others define; some of them are defined nowhere."""
+        ids = self.nodes.ids
+        text = ids.blob.tobytes()
+        if not any(b"%s::" % ending.encode() in text for ending in DECLARING_ENDINGS):
+            return np.zeros(0, dtype=np.int64)
+        files = np.flatnonzero(self.nodes.kinds == NodeKind.FILE)
+        files = files[[bool(defining_path(each)) for each in ids.some(files)]]
+        return np.flatnonzero(np.isin(self.nodes.files, files) & (self.nodes.kinds != NodeKind.FILE))
 
     def kind(self, node: int) -> NodeKind:
         """Return the kind of a node."""

@@ -95,6 +95,42 @@ TYPE_KINDS = frozenset({NodeKind.CLASS, NodeKind.INTERFACE, NodeKind.STRUCT, Nod
 CALLABLE_KINDS = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MACRO, NodeKind.HANDLER})
 
 
+# Files that declare -> those beside them, of the same name, that define the same things with their bodies.
+_DEFINING_FILES = {".mli": ".ml", ".pyi": ".py"}
+DECLARING_ENDINGS = tuple(_DEFINING_FILES)
+
+
+def defining_path(path: str) -> str:
+    """Return the path of the file that has the bodies of what a file may only declare; "" for all other files.
+
+    >>> defining_path("lib/door.mli"), defining_path("door.py"), defining_path("a.b/door")
+    ('lib/door.ml', '', '')
+    """
+    stem, dot, extension = path.rpartition(".")
+    ending = _DEFINING_FILES.get(f".{extension}")
+    return stem + ending if dot and ending else ""
+
+
+def declaring_path(path: str) -> str:
+    """Return the path of the file that may declare what a file defines; "" for files that have none.
+
+    >>> declaring_path("lib/door.ml"), declaring_path("door.mli")
+    ('lib/door.mli', '')
+    """
+    stem, dot, extension = path.rpartition(".")
+    return next((stem + one for one, other in _DEFINING_FILES.items() if dot and other == f".{extension}"), "")
+
+
+def declared_as(kind: int) -> NodeKind:
+    """Return the kind that stands for all that an interface may declare a definition of a kind as.
+
+    A type and a value may share a name; a function may be declared by the name of its type.
+    """
+    if kind in TYPE_KINDS or kind == NodeKind.TYPE:
+        return NodeKind.TYPE
+    return NodeKind(kind) if kind in (NodeKind.FILE, NodeKind.NAMESPACE, NodeKind.PASSAGE) else NodeKind.FUNCTION
+
+
 # What ids of values begin with, behind `external:`, that are asked for by a literal name.
 ASKED_KINDS = ("env:", "config:")
 TABLE_PREFIX, TEXT_PREFIX = "table:", "text:"  # the same for tables and translated texts

@@ -71,6 +71,9 @@ def find_nodes(index: Index, name: str, limit: int, kind: str | None = None) -> 
         for node, fit in _fits(index, parts[-1]).items() if parts else ():
             if len(parts) == 1 or _stands_before(index, node, parts[:-1]):
                 fits[node] = min(fit, fits.get(node, fit))
+    for node in sorted(fits):  # what a file declares and another defines is one thing
+        if (defined := index.graph.definition_of(node)) != node:
+            fits[defined] = min(fits.pop(node), fits.get(defined, len(Fit)))
     nodes, degrees = index.graph.nodes, index.transition.degrees
     lengths = np.diff(nodes.ids.offsets)
 

@@ -273,6 +273,7 @@ def find_nodes_of_rows(graph: CodeGraph, rows: Mapping[str, Sequence[tuple[int, 
             owner[int(nodes.start_rows[node]) : int(nodes.end_rows[node]) + 1] = node
         for first, last in ranges:
             members.update(owner[first : last + 1].tolist())
+    members = {graph.definition_of(node) for node in members}
     members.update([other for node in sorted(members) for other in graph.namesakes(node)])
     return np.array(sorted(members), dtype=np.int64)
 

@@ -138,6 +138,10 @@ def resolve_name(index: Index, name: str, *, root: Path | None = None, folder: s
             raise UnreadNode(f"{name!r} is not in the index: {path} was left out ({reason})", path, reason)
         raise UnknownNode(_unknown(context, name, wanted))
     nodes, note = matches
+    defined = list(dict.fromkeys(index.graph.definition_of(each) for each in nodes))
+    if len(nodes) == 1 and defined != nodes and not note:
+        note = f"{index.graph.nodes.ids[nodes[0]]} is defined by {index.graph.nodes.ids[defined[0]]}"
+    nodes = defined
     if len(nodes) > 1:
         suggestions = "\n".join(context.describe(n) for n in nodes[:_MAX_SUGGESTED])
         remainder = f"\n  and {len(nodes) - _MAX_SUGGESTED} more" if len(nodes) > _MAX_SUGGESTED else ""

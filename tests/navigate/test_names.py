@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from causalist.errors import AmbiguousNode, UnknownNode
+from causalist.model.answer import AskOptions
 from causalist.pipeline.repository import Repository
 
 
@@ -219,3 +220,58 @@ def test_several_are_listed_with_kind_and_line(named: Repository) -> None:
 def test_unknown(named: Repository, name: str, said: str) -> None:
     with pytest.raises(UnknownNode, match=said):
         named.resolve(name)
+
+
+@pytest.fixture(scope="module")
+def declared(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    root = tmp_path_factory.mktemp("declared")
+    files = {
+        "door.ml": "type turn = int\nlet turn x = x\nlet turn x = turn (turn x)\nlet shut x = x\n",
+        "door.mli": "type turn\n\n(** Turns the key. *)\nval turn : int -> turn\nval gone : int -> int\n",
+        "main.ml": "let run x = Door.turn x\n",
+        "lock.py": "def lock():\n    return 1\n",
+        "lock.pyi": "def lock() -> int: ...\ndef hidden() -> int: ...\n",
+    }
+    for path, text in files.items():
+        (root / path).write_text(text)
+    return Repository.open(root)
+
+
+@pytest.mark.parametrize(
+    ("name", "node"),
+    [
+        ("door.mli::turn~2", "door.ml::turn~3"),  # the value; the last of its name is what others see
+        ("door.mli::turn", "door.ml::turn"),  # the type
+        ("door.mli:4", "door.ml::turn~3"),
+        ("lock.pyi::lock", "lock.py::lock"),
+    ],
+)
+def test_what_an_interface_declares_is_what_is_defined_beside_it(declared: Repository, name: str, node: str) -> None:
+    named = declared.resolve_name(name)
+    assert declared.index.graph.nodes.ids[named.node] == node
+    assert named.note.endswith(f" is defined by {node}")
+
+
+@pytest.mark.parametrize(
+    ("name", "node"), [("lock", "lock.py::lock"), ("gone", "door.mli::gone"), ("hidden", "lock.pyi::hidden")]
+)
+def test_what_is_defined_nowhere_stays_a_declaration(declared: Repository, name: str, node: str) -> None:
+    assert id_of(declared, f"::{name}") == node
+
+
+def test_callers_of_a_declaration_are_those_of_its_definition(declared: Repository) -> None:
+    callers = declared.callers("door.mli::turn~2")
+    assert [(each.source, each.target) for each in callers] == [("main.ml::run", "door.ml::turn~3")]
+    assert callers == declared.callers("door.ml::turn~3")
+
+
+def test_find_shows_the_definition_with_what_its_declaration_says(declared: Repository) -> None:
+    hits = declared.find("turn")
+    assert [each.id for each in hits] == ["door.ml::turn~3", "door.ml::turn", "door.ml::turn~2"]
+    assert [each.doc for each in hits] == ["(** Turns the key. *)", "", ""]
+
+
+def test_an_answer_ranks_the_definition_where_the_declaration_matches(declared: Repository) -> None:
+    ids = declared.rank_nodes("what turns the key", AskOptions())
+    assert "door.ml::turn~3" in ids[:2]
+    assert not {"door.mli::turn", "door.mli::turn~2"} & {*ids}

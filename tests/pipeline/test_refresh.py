@@ -190,6 +190,17 @@ def test_a_file_that_comes_and_goes_is_seen_by_others(
     assert edges_of(gone) == before
 
 
+def test_what_is_defined_is_no_longer_only_declared_and_the_other_way_round(tmp_path: Path) -> None:
+    bare, typed = "let turn x = x\n", "type t = int\nlet turn x = x\n"
+    root = made_of(tmp_path, {**_OTHERS, "door.mli": "type t\nval turn : t -> t\n"})
+    again = f"{typed}type t = int\n"
+    for text, target in ((typed, "door.ml::t"), (bare, "door.mli::t"), (again, "door.ml::t~2"), (typed, "door.ml::t")):
+        (root / "door.ml").write_text(text)
+        now = Repository.open(root)
+        check_equal(now, in_memory(root), [text], 0)
+        assert {edge.target for edge in edges_of(now) if edge.source == "door.mli::turn"} == {target}
+
+
 def test_a_link_that_comes_leads_elsewhere_and_goes_is_seen_by_imports_through_it(tmp_path: Path) -> None:
     """So is a file that comes behind it."""
     text = "def ring():\n    pass\n"

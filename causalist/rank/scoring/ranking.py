@@ -266,6 +266,7 @@ def _pagerank_of(ranking: Ranking, graph: CodeGraph, by_file: bool) -> NDArray[n
 
 N_COMMITS = 3  # commits in a reason
 _MAX_LINES = 5  # lines of matches in a reason
+_N_DECLARATIONS = 500  # best ones whose scores their definitions get; others are not shown
 N_CANDIDATES = 50  # best lexical matches, which are the seeds of the walk
 DEFINITIONS_PER_FILE = 2  # definitions that represent a file in a pack of files
 # Bonus of a score in the scope of a query: it multiplies the odds by e to this power;
@@ -330,7 +331,23 @@ def rank_question(
     if namesakes := exact_namesakes(question, graph, lexical, transition, inside):
         definitions = with_these_first(definitions, namesakes)
         files = with_these_first(files, list(dict.fromkeys(int(graph.nodes.files[node]) for node in namesakes)))
+    definitions = _with_bodies(definitions, graph)
     return Ranking(question, definitions, files, signals, matches, seeds, pagerank, matched or {}, history or History())
+
+
+def _with_bodies(scores: NDArray[np.float64], graph: CodeGraph) -> NDArray[np.float64]:
+    """Return the scores with those of the best declarations given to the definitions that have the bodies."""
+    declarations = graph.declarations()
+    if not len(declarations):
+        return scores
+    is_declared = np.zeros(len(scores))
+    is_declared[declarations] = 1.0
+    scores = scores.copy()
+    for node in select_top(scores * is_declared, _N_DECLARATIONS):
+        if (defined := graph.definition_of(node)) != node:
+            scores[defined] = max(scores[defined], scores[node])
+            scores[node] = 0.0
+    return scores
 
 
 def _by_graph(
