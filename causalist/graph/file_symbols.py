@@ -19,6 +19,7 @@ from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, Impo
 from causalist.model.language_settings import LanguageSettings, ModuleSystem
 from causalist.model.node_ids import (
     CALLABLE_KINDS,
+    DECLARED,
     FIXTURE_PREFIX,
     SEVERAL,
     TYPE_KINDS,
@@ -67,6 +68,8 @@ class FileSymbols:
     decided: dict[tuple[int, str], int] = field(default_factory=dict)  # (scope, head of a chain) -> scope to read it in
     redefined: dict[str, list[int]] = field(default_factory=dict)  # where the last before a use counts
     owned: set[int] = field(default_factory=set)  # positions of those that see members of what they do not stand in
+    declared: dict[str, str] = field(default_factory=dict)  # qualified name -> parameters of a body elsewhere
+    completed: dict[int, list[Binding]] = field(default_factory=dict)  # functions with what is declared of them apart
     specifics: dict[str, list[str]] = field(default_factory=dict)  # qualified name -> procedures that it stands for
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
 
@@ -76,10 +79,38 @@ class FileSymbols:
         before = self.facts, self.bindings, self.several, self.decided, self._named, self.checked
         self.facts, self.bindings, self.several, self.decided, self._named, self.checked = facts, {}, {}, {}, {}, {}
         _add_bindings(self, facts)
+        _add_completed(self)
         try:
             yield
         finally:
             self.facts, self.bindings, self.several, self.decided, self._named, self.checked = before
+
+    @staticmethod
+    def complete(files: "Sequence[FileSymbols]") -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Give bodies the names that a module declares for them, and yield the parameters of each, by its number.
+
+        What modules of one name declare differently is left out.
+        """
+        declared: dict[str, str] = {}
+        for symbols in files:
+            for qualname, text in symbols.declared.items():
+                declared[qualname] = text if declared.get(qualname, text) == text else ""
+        for symbols in files if declared else ():
+            if symbols.settings is None or not symbols.settings.names.several:
+                continue
+            for position, each in enumerate(symbols.facts.definitions):
+                text = declared.get(each.qualname, "") if each.kind == NodeKind.FUNCTION else ""
+                if not text or not _MODULE_PROCEDURE.match(each.signature):
+                    continue
+                names, parameters, returned = text.split(">")
+                symbols.completed[position] = [
+                    Binding(position, name, re.split(r"[(\[]", type_)[0], f"={type_}", each.start_row)
+                    for name, _, type_ in (one.partition(":") for one in names.split(";") if one)
+                ]
+                if returned:
+                    symbols.returns[position] = returned
+                _add_completed(symbols)
+                yield symbols.first + position, tuple(parameters.split(";")) if parameters else ()
 
     @property
     def has_folder_imports(self) -> bool:
@@ -238,6 +269,9 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
         if export.exported.startswith(SEVERAL):
             symbols.specifics.setdefault(export.exported.removeprefix(SEVERAL), []).append(export.local)
             continue
+        if export.exported.startswith(DECLARED):
+            symbols.declared[export.exported.removeprefix(DECLARED)] = export.local
+            continue
         symbols.exports.setdefault(export.exported, export.local)
         if export.exported.startswith(FIXTURE_PREFIX):
             symbols.fixtures.add(export.local)
@@ -272,6 +306,16 @@ def _add_bindings(symbols: FileSymbols, facts: FileFacts) -> None:
             scope[binding.target] = previous._replace(type=bounds_of((previous.type, binding.type)))
         elif symbols.is_shaped and (binding.type or binding.value):
             symbols.several.setdefault((binding.scope, binding.target), [previous]).append(binding)
+
+
+_MODULE_PROCEDURE = re.compile(r"module\s+procedure\b", re.IGNORECASE)
+
+
+def _add_completed(symbols: FileSymbols) -> None:
+    for position, bindings in symbols.completed.items():
+        own = symbols.bindings.setdefault(position, {})
+        for binding in bindings:
+            own.setdefault(binding.target, binding)
 
 
 def find_opened_namespaces(facts: FileFacts) -> tuple[str, ...]:

@@ -138,6 +138,7 @@ class Program:
             TreePathResolver(ModuleTree.from_files(tables, file_of, modules.linked)),
             FolderMap.from_files(files, settings),
         )
+        result.parameters.update(FileSymbols.complete(tables))
         for path, facts in sorted(files, key=lambda each: _rank_of_settings(each[0])):
             for key, names in facts.manifest:
                 if key == ManifestKey.TESTS:
@@ -676,12 +677,10 @@ class Program:
     # -- files that changed and look the same from all others (`graph.invalidation`)
 
     def is_self_contained(self, number: int) -> bool:
-        """Return True if the tables of a file depend on its own facts alone.
-
-        Some languages add imports that other files declare.
-        """
-        settings = self.files[number].settings
-        return settings is None or not (settings.modules.sees_enclosing_packages or settings.modules.projects)
+        """Return True if the tables of a file get no imports or parameters from facts of other files."""
+        settings, is_completed = self.files[number].settings, bool(self.files[number].completed)
+        both = settings is not None and (settings.modules.sees_enclosing_packages or settings.modules.projects)
+        return not (both or is_completed)
 
     def replace_file(self, number: int, facts: FileFacts) -> None:
         """Put `facts` in the place of those of a self-contained file; they have the same interface.

@@ -78,6 +78,7 @@ from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups
 from causalist.parse.syntax.bases_and_signatures import (
     TypeStatements,
+    read_declared_procedures,
     read_declared_types,
     read_specifics,
     rows_of_interfaces,
@@ -126,7 +127,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         local.update(each.target for each in bound if each.target != each.value.partition(".")[0])
         imports[:] = _import_once(imports, local)
     small = text.lower() if grammar.settings.names.several else b""
-    specifics = read_specifics(small, definitions) if small else ()
+    specifics = (*read_specifics(small, definitions), *read_declared_procedures(small, definitions)) if small else ()
     declared = read_declared_types(small, definitions) if small else None
     if declared is not None:
         bound = _with_declared_types(collector.binding_reader.bindings, declared, rows_of_interfaces(small))

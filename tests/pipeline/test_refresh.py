@@ -201,6 +201,51 @@ def test_what_is_defined_is_no_longer_only_declared_and_the_other_way_round(tmp_
         assert {edge.target for edge in edges_of(now) if edge.source == "door.mli::turn"} == {target}
 
 
+_GATE = """module gate
+  type :: bar
+  contains
+    procedure :: run => run_bar
+  end type
+  type :: pin
+  contains
+    procedure :: run => run_pin
+  end type
+  interface
+    module subroutine go(this)
+      class(bar) :: this
+    end subroutine
+  end interface
+contains
+  subroutine run_bar(this)
+    class(bar) :: this
+  end subroutine
+  subroutine run_pin(this)
+    class(pin) :: this
+  end subroutine
+end module
+"""
+_GO = "    call this%run()\n"
+_INNER = f"submodule (gate) inner\ncontains\n  module procedure go\n{_GO}  end procedure\nend submodule\n"
+
+
+def test_what_a_module_declares_of_a_body_elsewhere_is_followed(tmp_path: Path) -> None:
+    root = made_of(tmp_path, {**_OTHERS, "gate.f90": _GATE, "inner.f90": _INNER})
+    of_pin = _GATE.replace("class(bar)", "class(pin)", 1)
+    renamed = _GATE.replace("go(this)\n      class(bar) :: this", "go(that)\n      class(bar) :: that")
+    pins, bars = {"gate.f90::gate.run_pin"}, {"gate.f90::gate.run_bar"}
+    for path, text, targets in (
+        ("gate.f90", of_pin, pins),
+        ("inner.f90", _INNER.replace(_GO, _GO + _GO), pins),
+        ("gate.f90", _GATE, bars),
+        ("gate.f90", renamed, set()),
+        ("gate.f90", _GATE, bars),
+    ):
+        (root / path).write_text(text)
+        now = Repository.open(root)
+        check_equal(now, in_memory(root), [path], 0)
+        assert {each.target for each in edges_of(now) if each.source == "inner.f90::gate.go"} == targets
+
+
 def test_a_link_that_comes_leads_elsewhere_and_goes_is_seen_by_imports_through_it(tmp_path: Path) -> None:
     """So is a file that comes behind it."""
     text = "def ring():\n    pass\n"

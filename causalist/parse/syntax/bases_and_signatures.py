@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.model.facts import Base, Call, Definition, Export, Implementation
-from causalist.model.node_ids import SEVERAL, NodeKind
+from causalist.model.node_ids import DECLARED, SEVERAL, NodeKind
 from causalist.model.type_notation import OPTIONAL, closing_bracket, split_top
 from causalist.parse.syntax.capture_names import Event, Tag
 from causalist.parse.syntax.chains import chain_of, type_name
@@ -551,6 +551,41 @@ def read_declared_types(data: bytes, definitions: Sequence[Definition]) -> TypeS
             if type_:
                 result.returns.append((number, type_))
     return result
+
+
+_DECLARED_HEAD = re.compile(rb"(?P<before>[^\n!'\"]*?)\b(?:subroutine|function)[ \t]+(?P<name>\w+)")
+_DECLARED_END = re.compile(rb"[ \t]*end\b(?![ \t]*(?:type|enum)\b)")
+
+
+def read_declared_procedures(data: bytes, definitions: Sequence[Definition]) -> Iterator[Export]:
+    """Yield the procedures of which a module declares the parameters and a submodule has the body.
+
+    `exported` is the qualified name behind `DECLARED`. `local` has the types of names and of the result, as
+    `TypeStatements` has them: `a:real(wp)[1];n:integer=>a;n>real(wp)`. `data` is in small letters.
+    """
+    inside = rows_of_interfaces(data)
+    if not inside:
+        return
+    modules = [each for each in definitions if each.kind == NodeKind.NAMESPACE]
+    start, begun, first = 0, None, 0
+    for row, line in enumerate(data.split(b"\n")):
+        if row in inside and begun is None:
+            head = _DECLARED_HEAD.match(line)
+            if head and b"module" in head["before"].split():
+                begun, first = head["name"].decode("utf-8", "replace"), start
+        elif begun is not None and _DECLARED_END.match(line):
+            around = next((each for each in modules if each.start_byte <= first < each.end_byte), None)
+            if around is not None and not around.signature.lower().startswith("submodule"):
+                body = around._replace(parent=-1, name=begun, kind=NodeKind.FUNCTION, start_byte=first, end_byte=start)
+                yield Export(_joined(read_declared_types(data, [body])), f"{DECLARED}{around.qualname}.{begun}", row)
+            begun = None
+        start += len(line) + 1
+
+
+def _joined(types: TypeStatements) -> str:
+    names = ";".join(f"{name}:{type_}" for (_, name), type_ in types.of_names.items() if type_)
+    parameters = ";".join(each for _, taken in types.parameters for each in taken)
+    return f"{names}>{parameters}>{''.join(type_ for _, type_ in types.returns)}"
 
 
 _MAX_CHECKS = 9  # in one another
