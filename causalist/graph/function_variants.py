@@ -416,6 +416,11 @@ class SpecificProcedures:
 
     def _type_of_argument(self, place: tuple[int, int], value: str) -> tuple[str, "_Declared | None"]:
         """Return (name of the parameter or "", type) of an argument."""
+        if applied := _APPLIED.fullmatch(value):
+            declared = self._type_of_call(place, *applied.groups())
+            if declared is not None:
+                return "", declared
+            value = f"{applied[1]}()"
         name, named, rest = value.partition("=")
         if named and name:
             return name, self._type_of_argument(place, rest)[1]
@@ -432,6 +437,28 @@ class SpecificProcedures:
         if section:  # of a text, it is a part of that
             return "", declared._replace(rank=int(rank)) if declared.rank or bare != chain else declared
         return "", declared._replace(rank=_ELEMENT) if chain != bare and declared.rank > 0 else declared
+
+    def _type_of_call(self, place: tuple[int, int], name: str, inside: str) -> "_Declared | None":
+        """Return the type of what a call of a function by its name gives, which may be a generic name."""
+        program, (file, scope) = self.inference.program, place
+        while scope != MODULE_SCOPE:  # an element of an array is written alike
+            if name in program.files[file].bindings.get(scope, {}):
+                return None
+            scope = program.files[file].facts.definitions[scope].parent
+        value = self.inference.infer_chain(*place, name)
+        if value is None or value.kind is not ValueKind.DEFINITION or program.is_value(value.number):
+            return None
+        given = split_top(inside, ";")
+        chosen = self.choose(place, value.number, "?" * len(given), ",".join(given))
+        written = self._return_type(chosen[0])
+        if len(chosen) != 1 or len(self.find(chosen[0])) > 1 or not written:
+            return None
+        file = program.file_of[chosen[0]]
+        declared = self._declared_type((file, chosen[0] - program.files[file].first), written)
+        if declared is None or not _ELEMENTAL.search(program.definition_of[chosen[0]].signature):
+            return declared
+        types = [self._type_of_argument(place, each)[1] for each in given]
+        return declared._replace(rank=max((each.rank for each in types if each is not None), default=0))
 
     def _declared_type(self, place: tuple[int, int], written: str) -> "_Declared | None":
         """Return the type that is written in a file and scope."""
@@ -508,6 +535,7 @@ class _Declared(NamedTuple):
     number: int
 
 
+_APPLIED = re.compile(r"(\w+)\((.+)\)")  # a call with what it is given
 _ELEMENTAL = re.compile(r"\belemental\b", re.IGNORECASE)  # takes arrays as well
 _ELEMENT = -1  # rank of what is taken from an array by places: 0, but for a section that a list of places makes
 _OF_SECTION = 3

@@ -312,6 +312,7 @@ def letters_and_values(data: bytes, start: int, settings: TypeSettings) -> tuple
 
 _TEXT_LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
 _MAX_TYPED_CHARACTERS, _MAX_TYPED_DEPTH = 400, 8  # of an argument whose type is read
+_MAX_GIVEN_DEPTH = 4  # calls in one another of which is told what they are given
 _FOLDED_LINE = re.compile(r"&\s*&?")
 _KEYWORD = re.compile(r"([a-z]\w*)\s*=(?!=)\s*(.*)", re.DOTALL)
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?P<exponent>[ed][-+]?\d+)?(?:_(?P<kind>\w+))?")
@@ -325,10 +326,10 @@ def typed_arguments(data: bytes, start: int) -> tuple[str, str] | None:
     """Return `Call.arguments` and `Call.values` of the arguments at `start` where elements are written like calls.
 
     A value is a chain, after `=` the type of a literal, after `name=` that of the parameter of this name; behind a
-    section of an array stand a colon and its rank.
+    section of an array stand a colon and its rank. What a call is given stands in its parentheses, after semicolons.
 
-    >>> typed_arguments(b"(1, 2.0_wp, a.b, c(1,:), d=x(2), 'e', p .and. q, n-1)", 0)
-    ('????????', '=integer,=real(wp),a.b,c:1,d=x(),=character,=logical,n')
+    >>> typed_arguments(b"(1, 2.0_wp, a.b, c(1,:), d=x(2), 'e', p .and. q, n-1, f(a, g(1)))", 0)
+    ('?????????', '=integer,=real(wp),a.b,c:1,d=x(=integer),=character,=logical,n,f(a;g(=integer))')
     """
     given = written_arguments(data, start)
     if given is None:
@@ -361,6 +362,9 @@ def _typed_value(text: str, depth: int = 0) -> str:
         return made
     if (element := _ELEMENT_OF.fullmatch(text)) and ":" in element[2]:
         return f"{''.join(element[1].split())}:{sum(':' in each for each in element[2].split(','))}"
+    if (applied := _APPLIED.fullmatch(text)) and flat.count("\0") == 1 and depth < _MAX_GIVEN_DEPTH:
+        given = [_typed_value(each.strip(), depth + 1) for each in split_top(applied[2], ",")]
+        return f"{applied[1]}({';'.join(given)})" if any(given) else f"{applied[1]}()"
     if _NAMED_CHAIN.fullmatch(flat):
         return "".join(flat.replace("\0", "()").split())
     operands = [each.strip() for each in _OPERAND.split(text) if each.strip()]
@@ -374,7 +378,7 @@ def _typed_value(text: str, depth: int = 0) -> str:
 
 # What functions of the language give; "" for the type of the first argument.
 _FUNCTIONS_BY_TYPE = {
-    "": "abs epsilon huge max maxval min minval mod sign sqrt sum tiny",
+    "": "abs cshift eoshift epsilon huge max maxval merge min minval mod pack sign sqrt sum tiny transpose",
     "character": "achar adjustl adjustr char repeat trim",
     "integer": "ceiling count floor iachar ichar index int lbound len len_trim nint scan shape size ubound verify",
     "logical": "all allocated any associated present",
@@ -396,6 +400,8 @@ def _intrinsic_value(text: str, depth: int) -> str | None:
     type_ = _INTRINSICS[applied[1]]
     if not type_:
         value = _typed_value(given[0], depth)
+        if applied[1] == "pack" and value:
+            return f"{value.partition('[')[0]}[1]" if value[0] == "=" else f"{value.partition(':')[0]}:1"
         return value if value.startswith("=") or applied[1] != "abs" else ""  # which is real of a complex one
     if applied[1] in ("aimag", "real") and len(given) == 1:
         return ""  # of the kind of what is given
