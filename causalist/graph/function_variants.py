@@ -466,7 +466,7 @@ class SpecificProcedures:
             return None
         base, kind, rank = matched["base"], matched["kind"] or "", int(matched["rank"] or 0)
         if base in _INTRINSIC:
-            return _Declared(base, self._kind(place, kind) if base != "character" else "", rank, -1)
+            return _Declared(base, self._kind(place, kind) if base != "character" else kind, rank, -1)
         value = self.inference.infer_chain(*place, base) if base != _ANY_CLASS else None
         is_type = value is not None and value.kind is ValueKind.DEFINITION
         return _Declared(base, "", rank, self.inference.program.as_type(value.number) if is_type and value else -1)

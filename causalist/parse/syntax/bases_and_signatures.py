@@ -450,7 +450,8 @@ _RENAMED = re.compile(rb"\w+\s*=>\s*(.*)", re.S)
 _STATEMENTS = (b"procedure", b"generic")
 _LIKE = re.compile(rb"procedure\s*\(\s*(\w+)")
 _OWN_NAMES = re.compile(rb"\w+")
-_COMMENTS = re.compile(rb"![^\n]*")
+# The branches of a condition may stand inside of a statement: all of them are read.
+_COMMENTS = re.compile(rb"![^\n]*|^[ \t]*#[^\n]*\n", re.MULTILINE)
 
 
 def read_specifics(data: bytes, definitions: Sequence[Definition]) -> Iterator[Export]:
@@ -486,6 +487,7 @@ _INTERFACE = re.compile(rb"[ \t]*(?P<end>end[ \t]*)?(?:abstract[ \t]+)?interface
 _INNER = re.compile(r"\s*(?P<end>end\s*)?(?:type\b(?!\s*\()|(?:abstract\s+)?interface\b)(?!\s+is\b)")
 _TYPED_FUNCTION = re.compile(r"(?:\b(?:pure|impure|elemental|recursive|module)\s++)*+(.*?)(?:\n\s*+)?\bfunction\b")
 _NAMED_RESULT = re.compile(r"\bresult\s*\(\s*(\w+)")
+_OF_CHARACTERS = re.compile(r"character\((?:[^()]*,)?kind=(\w+)(?:,[^()]*)?\)")
 _OF_TYPE = re.compile(r"(?:type|class)\((\w+|\*)\)")
 _OF_KIND = re.compile(r"(?:\((?:len=[^,()]*,)?(?:kind=)?([\w*:=]+)\)|\*(\d+))$")
 
@@ -648,7 +650,9 @@ def _declared_types(written: str, declared: str) -> Iterator[tuple[str, str]]:
     if kind.startswith(("procedure", "use", "generic")) or not kind[:1].isalpha():
         return
     inner = _OF_TYPE.fullmatch(kind)
-    kind = inner[1] if inner else "character" if kind.startswith("character") else _OF_KIND.sub(r"(\1\2)", kind)
+    characters = _OF_CHARACTERS.fullmatch(kind)
+    of_text = f"character({characters[1]})" if characters else "character"
+    kind = inner[1] if inner else of_text if kind.startswith("character") else _OF_KIND.sub(r"(\1\2)", kind)
     kind = "real(8)" if kind == "doubleprecision" else kind
     shape = next((each.partition("(")[2] for each in further if each.startswith("dimension")), None)
     optional = OPTIONAL if "optional" in further else ""
