@@ -395,7 +395,9 @@ class SpecificProcedures:
         if taken is None or given is None:
             return 1
         if taken.base == _ANY_CLASS:
-            return _ANYTHING
+            if given.rank == _ELEMENT:
+                return _ANYTHING + (_OF_SECTION if taken.rank else 0)
+            return _ANYTHING if taken.rank == given.rank else None
         far = 0
         if taken.number != given.number:
             bases = self.inference.program.linear_bases(given.number) if given.number >= 0 else ()
