@@ -8,7 +8,8 @@ statement ends. The name that the source has in that statement is looked for amo
 generic ones, those of type-bound procedures, and those that a `use` gives. A call of a method of a polymorphic object
 is told by the type that it is declared to be of. Names with brackets behind them that call nothing are arrays, and
 procedures of the language; they are written without targets. Operators and structure constructors are left out, and so
-are statements in which one name means several procedures on several lines.
+are statements in which one name means several procedures on several lines. Files with a module that several files
+define are left out, as which one is meant is not known.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -167,6 +168,14 @@ class Source:
                 return None
             type_ = self.base[type_]
         return None
+
+
+def read_all(texts: dict[str, str]) -> Source:
+    """Return what the sources with these texts declare."""
+    source = Source()
+    for path, text in texts.items():
+        source.read(path, text)
+    return source
 
 
 def _code(line: str) -> str:
@@ -341,11 +350,15 @@ def main() -> int:
     ).stdout
     files = [p for p in listed.splitlines() if p.lower().endswith((".f90", ".f95", ".f03", ".f08"))]
     files = [p for p in files if not any(fnmatch(p, glob) for glob in arguments.without)]
-    source = Source()
-    for path in files:
-        text = (arguments.clone / path).read_text(errors="replace")
-        _TEXTS[path] = text.split("\n")
-        source.read(path, text)
+    texts = {path: (arguments.clone / path).read_text(errors="replace") for path in files}
+    source = read_all(texts)
+    n_files = Counter(module for modules in source.modules.values() for module in modules)
+    repeated = {module for module, n in n_files.items() if n > 1}
+    kept = [path for path in files if not repeated & (source.modules[path] | source.uses[path])]
+    if len(kept) < len(files):
+        sys.stderr.write(f"left out: {len(files) - len(kept)} files with modules that several files define\n")
+        files, source = kept, read_all({path: texts[path] for path in kept})
+    _TEXTS.update((path, texts[path].split("\n")) for path in files)
     with tempfile.TemporaryDirectory() as out:
         trees = compile_all(arguments.clone.resolve(), files, source, arguments.flag, Path(out))
     for path, tree in sorted(trees.items()):
