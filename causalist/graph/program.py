@@ -692,6 +692,7 @@ class Program:
             raise ValueError("a file with other definitions does not look the same")
         # Others refer to this very object.
         replacement = build_file_symbols(symbols.path, facts, symbols.first, symbols.settings)
+        replacement.opened_namespaces = symbols.opened_namespaces  # which other files have a part in
         for each in fields(FileSymbols):
             setattr(symbols, each.name, getattr(replacement, each.name))
         if symbols.has_folder_imports:

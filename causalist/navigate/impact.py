@@ -299,7 +299,9 @@ class Chains(NamedTuple):
         Chains that have a step in common do not count as if they were independent: in each of `_N_SAMPLES` samples a
         step of functions runs or does not. The last step of a chain counts with its probability.
         """
-        orders = _mixed(0, _N_ORDERS * _N_SAMPLES).reshape(_N_ORDERS, _N_SAMPLES).argsort(axis=1).astype(np.int16)
+        orders = (
+            _draw_numbers(0, _N_ORDERS * _N_SAMPLES).reshape(_N_ORDERS, _N_SAMPLES).argsort(axis=1).astype(np.int16)
+        )
         reached = dict.fromkeys(self.changed, (1 << _N_SAMPLES) - 1)
         runs: dict[int, list[tuple[int, int]]] = {}
         spread: dict[int, int] = {}  # what the users of a node know of it
@@ -333,7 +335,7 @@ class Chains(NamedTuple):
         inner = [[(user, share) for user, share in self.steps.get(n, ()) if user in self.steps] for n in nodes]
         shares = np.array([share for each in inner for _, share in each])
         # Each step runs in its share of the samples as nearly as they allow; chance decides only in which.
-        chosen = orders[(_mixed(_N_ORDERS * _N_SAMPLES + n_drawn, len(shares)) % _N_ORDERS).astype(np.int64)]
+        chosen = orders[(_draw_numbers(_N_ORDERS * _N_SAMPLES + n_drawn, len(shares)) % _N_ORDERS).astype(np.int64)]
         bits = np.packbits(chosen < np.rint(shares * _N_SAMPLES).astype(np.int16)[:, None], axis=1).tobytes()
         n_bytes = _N_SAMPLES // 8
         masks = (int.from_bytes(bits[at : at + n_bytes], "big") for at in range(0, len(bits), n_bytes))
@@ -376,12 +378,12 @@ class Chains(NamedTuple):
         return method
 
 
-def _mixed(first: int, n: int) -> NDArray[np.uint64]:
+def _draw_numbers(first: int, n: int) -> NDArray[np.uint64]:
     """Return `n` numbers of the random generator SplitMix64 with seed 0, from the one at position `first` on.
 
     Those of numpy may differ by its version, and take time to import.
 
-    >>> _mixed(0, 2).tolist()
+    >>> _draw_numbers(0, 2).tolist()
     [16294208416658607535, 7960286522194355700]
     """
     state = (np.arange(first + 1, first + n + 1, dtype=np.uint64)) * np.uint64(0x9E3779B97F4A7C15)

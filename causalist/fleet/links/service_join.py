@@ -97,7 +97,7 @@ def service_edges(db: "duckdb.DuckDBPyConnection") -> Iterator[ServiceEdge]:
     tokens = tokens_of(repositories)
     named = [*_named_edges(db, tokens), *_repository_edges(db, repositories)]
     yield from named
-    yield from _of_acquainted(_route_edges(db, tokens), _acquainted(db, named))
+    yield from _of_acquainted(_route_edges(db, tokens), _find_acquainted(db, named))
 
 
 def tokens_of(repositories: Sequence[str]) -> dict[str, frozenset[str]]:
@@ -177,7 +177,7 @@ def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
     return routed
 
 
-def _acquainted(db: "duckdb.DuckDBPyConnection", named: Iterable[ServiceEdge]) -> set[tuple[str, str]]:
+def _find_acquainted(db: "duckdb.DuckDBPyConnection", named: Iterable[ServiceEdge]) -> set[tuple[str, str]]:
     """Return pairs of owners, in both orders, whose repositories name each other's packages, images and so on."""
     rules = {"docker-image", "workflow", "submodule", "rpc-service"}
     pairs = {(owner_of(e.source_repository), owner_of(e.target_repository)) for e in named if e.rule in rules}

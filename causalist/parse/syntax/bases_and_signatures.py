@@ -579,12 +579,14 @@ def read_declared_procedures(data: bytes, definitions: Sequence[Definition]) -> 
             around = next((each for each in modules if each.start_byte <= first < each.end_byte), None)
             if around is not None and not around.signature.lower().startswith("submodule"):
                 body = around._replace(parent=-1, name=begun, kind=NodeKind.FUNCTION, start_byte=first, end_byte=start)
-                yield Export(_joined(read_declared_types(data, [body])), f"{DECLARED}{around.qualname}.{begun}", row)
+                yield Export(
+                    _join_declared(read_declared_types(data, [body])), f"{DECLARED}{around.qualname}.{begun}", row
+                )
             begun = None
         start += len(line) + 1
 
 
-def _joined(types: TypeStatements) -> str:
+def _join_declared(types: TypeStatements) -> str:
     names = ";".join(f"{name}:{type_}" for (_, name), type_ in types.of_names.items() if type_)
     parameters = ";".join(each for _, taken in types.parameters for each in taken)
     return f"{names}>{parameters}>{''.join(type_ for _, type_ in types.returns)}"
