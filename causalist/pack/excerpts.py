@@ -57,7 +57,8 @@ class Body:
     `numbers[i]` is the 1-based line that lines[i] is in its file, None for a marker. `weights[i]` is how many of
     the item's own source lines stand in lines[: i + 1], and `n_source` how many there are in all; `clipped` says
     that even all of `lines` show less than that. `order` are positions in `lines`, those that get room first at the
-    front; empty where it is the first line that does.
+    front; empty where it is the first line that does. Of a very long body only `n_telling` of `order` are worth their
+    tokens unless all of it is shown; 0 stands for no such limit.
     """
 
     lines: tuple[str, ...]
@@ -67,6 +68,7 @@ class Body:
     clipped: bool
     first_row: bool
     order: tuple[int, ...] = ()
+    n_telling: int = 0
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -246,14 +248,13 @@ def _body(
         lines.append(line)
         numbers.append(row + 1)
         weights.append(printed)
-    order = _fold_order(lines, numbers, item) if len(lines) > FOLD_THRESHOLD else ()
-    return Body(
-        tuple(lines), tuple(numbers), tuple(weights), n_source, clipped, not taken or taken[0][0] > first, order
-    )
+    order, n_telling = _fold_order(lines, numbers, item) if len(lines) > FOLD_THRESHOLD else ((), 0)
+    is_first = not taken or taken[0][0] > first
+    return Body(tuple(lines), tuple(numbers), tuple(weights), n_source, clipped, is_first, order, n_telling)
 
 
-def _fold_order(lines: Sequence[str], numbers: Sequence[int | None], item: PackItem) -> tuple[int, ...]:
-    """Return the positions of a body in the order in which they get room.
+def _fold_order(lines: Sequence[str], numbers: Sequence[int | None], item: PackItem) -> tuple[tuple[int, ...], int]:
+    """Return the positions of a body in the order in which they get room, and how many of them tell something.
 
     The head comes first, then lines that stand for other items, which would be missed, then lines by weight. Each line
     brings the lines that open the blocks around it, and the next one if it ends in the middle of a statement or opens a
@@ -262,12 +263,15 @@ def _fold_order(lines: Sequence[str], numbers: Sequence[int | None], item: PackI
     n_head = _head(lines)
     order = dict.fromkeys(range(n_head))
     order.update((i, None) for i, number in enumerate(numbers) if number is None)
-    weights = _line_weights(lines, numbers, dict(item.snippet_lines), frozenset(item.uses))
+    weights, is_far = _line_weights(lines, numbers, dict(item.snippet_lines), frozenset(item.uses))
+    n_telling = 0
     indents = [len(line) - len(line.lstrip(" \t")) if line.strip() else -1 for line in lines]
     around = _block_openers(indents)
     for row in sorted(range(len(lines)), key=lambda i: (-weights[i], i)):
         if row in order or not lines[row].strip():
             continue
+        if is_far[row] and not n_telling:
+            n_telling = len(order)
         chain = []
         outer = around[row]
         while outer >= 0 and outer not in order:
@@ -278,18 +282,21 @@ def _fold_order(lines: Sequence[str], numbers: Sequence[int | None], item: PackI
         if lines[row].rstrip().endswith(_OPENERS) and row + 1 < len(lines):
             order[row + 1] = None
     order.update((i, None) for i in range(len(lines)))
-    return tuple(order)
+    return tuple(order), n_telling
 
 
 def _line_weights(
     lines: Sequence[str], numbers: Sequence[int | None], weight_by_row: Mapping[int, float], uses: Collection[int]
-) -> list[float]:
-    """Return the weight of each line of a body. `weight_by_row` and `uses` have rows of the file."""
+) -> tuple[list[float], list[bool]]:
+    """Return the weight of each line of a body, and True for those that are far from all that tells something.
+
+    `weight_by_row` and `uses` have rows of the file. Of a body of few lines, or one where nothing tells, none is far.
+    """
     weights = [0.0 if number is None else weight_by_row.get(number - 1, 0.0) for number in numbers]
     used = [number is not None and number - 1 in uses for number in numbers]
     most = max(weights, default=0.0)
     near = [0.0] * len(lines)
-    is_far = [len(lines) > _MAX_LINES_OF_FORMS] * len(lines)
+    is_far = [len(lines) > _MAX_LINES_OF_FORMS and (most > 0 or any(used))] * len(lines)
     for j, each in enumerate(weights):
         for i in range(max(0, j - _NEARBY_LINES), min(len(lines), j + _NEARBY_LINES + 1)) if each or used[j] else ():
             near[i] = max(near[i], each * _NEARBY_DECAY ** abs(i - j))
@@ -301,7 +308,7 @@ def _line_weights(
             weight += _QUERY_WEIGHT * near[i] / most
         form = sum(given for form, given in _FORMS if form.match(line))
         result.append(min(form, 0.0) + _FAR_WEIGHT if is_far[i] else weight + form)
-    return result
+    return result, is_far
 
 
 def _block_openers(indents: Sequence[int]) -> list[int]:

@@ -41,6 +41,7 @@ MIN_NEEDED_TO_GROW = 0.15
 NEARLY_WHOLE_THRESHOLD = 0.5
 # A cut body of fewer lines says less than the signature in its header already does.
 MIN_BODY_LINES = 3
+MIN_LONG_BODY_LINES = 12  # of a very long one, although fewer tell something
 # Items without source, and edges, that are printed after the bodies; each kind takes at most a share of the budget.
 MAX_ONE_LINERS = 8
 ONE_LINER_SHARE = 0.08
@@ -368,6 +369,8 @@ class Planner:
                 wanted = self._lines_within(number, paid + room)
                 if NEARLY_WHOLE_THRESHOLD * len(entry.body) <= wanted < len(entry.body):
                     wanted = max(wanted, self._lines_within(number, paid + min(tokens_left, 2 * room)))
+                if entry.body.n_telling and not fills and wanted < len(entry.body):
+                    wanted = min(wanted, max(entry.body.n_telling, MIN_LONG_BODY_LINES))
                 if wanted <= had:
                     continue
                 price = self._price(number, wanted)

@@ -25,6 +25,7 @@ MANIFESTS = {
     "Cargo.toml": (
         '[package]\nname = "a"\nbuild = "build.rs"\n[dependencies]\nb = "1"\n[workspace.dependencies]\nc = "1"\n'
     ),
+    "build.zig": 'const m = b.addModule("a", .{ .root_source_file = b.path("a.zig") });',
     "pytest.ini": "[pytest]\npython_functions = it_*\npython_files = check_*.py\n",
     "lib/dune": "(library (name shop))\n",
     "tagged.go": "//go:build linux\n\npackage a\n",

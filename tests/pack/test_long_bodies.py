@@ -104,6 +104,15 @@ def test_form_counts_near_what_tells_in_very_long_bodies(n: int, place: int | No
     numbers = [body.numbers[i] for i in body.order[:20]]
     assert len(body) == n
     assert (numbers.index(80) if 80 in numbers else None) == place
+    assert body.n_telling == (0 if n == 100 else 10)  # the head, line 40 and the eight lines around it
+
+
+def test_form_counts_in_very_long_bodies_where_nothing_tells() -> None:
+    lines = long_text(121).split("\n")
+    lines[79] = "    if ready: start()"
+    (body,) = bodies([telling_item({}, "\n".join(lines))], ["run"], 10_000)
+    assert [body.numbers[i] for i in body.order[:3]] == [1, 80, 2]
+    assert body.n_telling == 0
 
 
 def handled() -> PackItem:
