@@ -97,7 +97,7 @@ def service_edges(db: "duckdb.DuckDBPyConnection") -> Iterator[ServiceEdge]:
     tokens = tokens_of(repositories)
     named = [*_named_edges(db, tokens), *_repository_edges(db, repositories)]
     yield from named
-    yield from _of_acquainted(_route_edges(db, tokens), _find_acquainted(db, named))
+    yield from _keep_likely(_route_edges(db, tokens), _find_related_owners(db, named))
 
 
 def tokens_of(repositories: Sequence[str]) -> dict[str, frozenset[str]]:
@@ -177,7 +177,7 @@ def _route_edges(db: "duckdb.DuckDBPyConnection", tokens: Mapping[str, frozenset
     return routed
 
 
-def _find_acquainted(db: "duckdb.DuckDBPyConnection", named: Iterable[ServiceEdge]) -> set[tuple[str, str]]:
+def _find_related_owners(db: "duckdb.DuckDBPyConnection", named: Iterable[ServiceEdge]) -> set[tuple[str, str]]:
     """Return pairs of owners, in both orders, whose repositories name each other's packages, images and so on."""
     rules = {"docker-image", "workflow", "submodule", "rpc-service"}
     pairs = {(owner_of(e.source_repository), owner_of(e.target_repository)) for e in named if e.rule in rules}
@@ -191,7 +191,7 @@ def owner_of(repository: str) -> str:
     return repository.rpartition("/")[0].lower()
 
 
-def _of_acquainted(edges: Sequence["_Routed"], acquainted: Container[tuple[str, str]]) -> Iterator[ServiceEdge]:
+def _keep_likely(edges: Sequence["_Routed"], related: Container[tuple[str, str]]) -> Iterator[ServiceEdge]:
     """Yield the edges of requests without those that chance explains better.
 
     Services of all kinds have a `/login`. Between repositories of other owners, which use nothing else of each other,
@@ -205,7 +205,7 @@ def _of_acquainted(edges: Sequence["_Routed"], acquainted: Container[tuple[str, 
         is_short = edge.rule == "http-path" and path.strip("/").count("/") == 0 and "$" not in hints
         owners = owner_of(edge.source_repository), owner_of(edge.target_repository)
         n = len(paths[edge.source_repository, edge.target_repository])
-        is_near = owners[0] == owners[1] or owners in acquainted
+        is_near = owners[0] == owners[1] or owners in related
         if n >= (_MIN_PATHS if not is_near else 2 if is_short else 1):
             yield edge
 
