@@ -41,6 +41,9 @@ MIN_CALL_CONFIDENCE = 0.3  # of a call that is followed
 MAX_OVERRIDING = 4  # methods that a call of the overridden one may mean
 # Of a function whose name the caller gave beside the question. 0.2 to 0.6 hardly differ on 90 open questions.
 NAMED_NEED = 0.4
+# Of what lies between the functions of two given names, and of the only caller of one.
+BETWEEN_NEED = ONLY_CALLER_NEED = 0.2
+MAX_CALLERS_BETWEEN = 12  # of a named function whose callers are looked at
 VALUE_SHARE = 0.3  # of the need of a node, for all short constants that it reads
 MAX_VALUE_LINES = 6  # of such a constant; longer ones are judged as other neighbors are
 # Of the need of a node, for all that names in it stand for in other languages: more for what says some of the query.
@@ -58,6 +61,8 @@ _SAID_DECAY = 2.5  # distance of scores at which a node says 1/e of what the bes
 
 _CALLABLE = np.array([*CALLABLE_KINDS])
 _READING = np.array([EdgeKind.REFERENCES, EdgeKind.READS])
+_CALLING = np.array([EdgeKind.CALLS, *ROUTE_KINDS])
+_LEADING_KINDS = frozenset({EdgeKind.CALLS, EdgeKind.REFERENCES, *ROUTE_KINDS})
 _USING = np.array([EdgeKind.READS, EdgeKind.WRITES])
 _GROUPS: tuple[tuple[str, tuple[EdgeKind, ...]], ...] = (
     ("calls", (EdgeKind.CALLS,)),
@@ -164,6 +169,7 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
         features, gave = edge_features(given.graph, pool, probabilities, said_share(own))
         probabilities = logistic(np.hstack([own, features]), model.edges)
     pool, probabilities = raise_named(given.named, pool, probabilities)
+    pool, probabilities = follow_named(given.graph, given.named, pool, probabilities, gave)
     pool, probabilities = follow_calls(given.graph, pool, probabilities, gave)
     pool, probabilities = follow_values(given.graph, pool, probabilities, gave)
     pool, probabilities = follow_shared_names(given, pool, probabilities, gave)
@@ -179,6 +185,60 @@ def raise_named(
     value = dict(zip(pool.tolist(), probabilities.tolist(), strict=True))
     for node, share in named.items():
         value[node] = max(value.get(node, 0.0), NAMED_NEED * share)
+    return np.array(list(value), dtype=np.int64), np.array(list(value.values()))
+
+
+def follow_named(
+    graph: CodeGraph,
+    named: Mapping[int, float],
+    pool: NDArray[np.int64],
+    probabilities: Scores,
+    gave: dict[int, tuple[int, int]],
+) -> tuple[NDArray[np.int64], Scores]:
+    """Return the pool with the functions that lead from one given name to another, and the only callers of named ones.
+
+    Who expects both ends in the code needs what joins them. Such a function is needed at least by BETWEEN_NEED times
+    the second largest share of a name that an edge gives it, or by ONLY_CALLER_NEED times the share of what it calls.
+    """
+    edges, nodes = graph.edges, graph.nodes
+    value = dict(zip(pool.tolist(), probabilities.tolist(), strict=True))
+    # For each function beside named ones: (share, named node, edge) by name. Two definitions of a name are one end.
+    ends_of: dict[int, dict[str, tuple[float, int, int]]] = {}
+
+    def look_at(other: int, node: int, number: int) -> None:
+        is_alike = nodes.kinds[other] in CALLABLE_KINDS and nodes.roles[other] == nodes.roles[node]
+        if edges.kinds[number] in _LEADING_KINDS and is_alike and other not in named:
+            share = named[node] * float(edges.confidences[number]) / int(edges.candidates[number])
+            name = re.split(r"[.:]", nodes.ids[node])[-1].partition("~")[0]
+            ends = ends_of.setdefault(other, {})
+            ends[name] = max(ends.get(name, (0.0, 0, 0)), (share, node, number))
+
+    def raise_to(other: int, least: float, node: int, number: int) -> None:
+        if least > value.get(other, 0.0):
+            value[other] = least
+            gave[other] = (node, number)
+
+    for node, share in named.items():
+        for number in range(int(edges.indptr[node]), int(edges.indptr[node + 1])):
+            look_at(int(edges.targets[number]), node, number)
+        back = edges.incoming[edges.incoming_indptr[node] : edges.incoming_indptr[node + 1]]
+        if len(back) <= MAX_CALLERS_BETWEEN:
+            for number in back.tolist():
+                look_at(int(edges.sources[number]), node, number)
+        calls = [
+            number
+            for number in back[np.isin(edges.kinds[back], _CALLING)].tolist()
+            if nodes.kinds[edges.sources[number]] in CALLABLE_KINDS
+            and nodes.roles[edges.sources[number]] == nodes.roles[node]
+        ]
+        callers = {int(edges.sources[number]) for number in calls}
+        if len(callers) == 1:
+            likely, number = max((float(edges.confidences[each]) / int(edges.candidates[each]), each) for each in calls)
+            raise_to(callers.pop(), ONLY_CALLER_NEED * share * likely, node, number)
+    for other, ends in ends_of.items():
+        if len(ends) > 1:
+            first, second = sorted(ends.values(), reverse=True)[:2]
+            raise_to(other, BETWEEN_NEED * second[0], *first[1:])
     return np.array(list(value), dtype=np.int64), np.array(list(value.values()))
 
 

@@ -5,6 +5,7 @@ change; a pack shows the needed ones among them and among their neighbors.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
@@ -34,7 +35,7 @@ from causalist.model.answer import (
 )
 from causalist.model.graph import CodeGraph, Edge, EdgeKind, SubgraphEdge
 from causalist.model.index import LexicalIndex
-from causalist.model.node_ids import NodeKind, Role
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role
 from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit
 from causalist.model.source import is_history
@@ -47,6 +48,7 @@ MAX_SMALL_TOKENS = 4000
 MAX_FILLED_NODES = 150  # where the budget is to be filled
 MIN_PROBABILITY = 0.002  # of a node that a pack knows of
 MIN_PROBABILITY_USED = 0.05  # of a node whose uses a cut text shows
+MAX_WHOLE_LINES = 40  # of a function that is shown with the definitions inside of it
 MIN_PROBABILITY_READ = 0.01  # of a node whose source is read, if the budget is usual and not to be filled
 
 
@@ -95,7 +97,7 @@ def choose_needed(
         frozenset(each.node for each in chosen if each.by_graph),
         confidence or 0.0,
         partial(terms_of_nodes, ranking.question, lexical),
-        find_given_names(options.names, graph, lexical),
+        find_given_names(options.names, graph, lexical, use_edges=options.graph),
     )
     judged = judge_relevance(given, default_relevance(), use_edges=options.graph)
     kept: list[NeededNode] = []
@@ -113,12 +115,73 @@ def choose_needed(
         # A class beside its methods would show what they do not.
         if candidate.node in around and graph.nodes.kinds[candidate.node] != NodeKind.FILE:
             continue
-        kept.append(candidate)
-        outer = int(graph.nodes.parents[candidate.node])
-        while outer >= 0:
-            around.add(outer)
-            outer = int(graph.nodes.parents[outer])
+        node = _with_its_function(graph, candidate.node)
+        if any(each.node == node for each in kept):
+            continue
+        kept.append(candidate if node == candidate.node else NeededNode(node, candidate.probability))
+        around.update(_enclosing(graph, node))
     return kept
+
+
+def _with_its_function(graph: CodeGraph, node: int) -> int:
+    """Return the outermost short function around a node, else the node itself.
+
+    A callback alone is hard to read, and its function without it has a gap in the middle.
+    """
+    for outer in reversed(_enclosing(graph, node)):
+        if _is_short_function(graph, outer):
+            return outer
+    return node
+
+
+def _enclosing(graph: CodeGraph, node: int) -> list[int]:
+    """Return the nodes around a node, the innermost first."""
+    result = []
+    while (node := int(graph.nodes.parents[node])) >= 0:
+        result.append(node)
+    return result
+
+
+def _is_short_function(graph: CodeGraph, node: int) -> bool:
+    nodes = graph.nodes
+    n_lines = int(nodes.end_rows[node] - nodes.start_rows[node]) + 1
+    return n_lines <= MAX_WHOLE_LINES and nodes.kinds[node] in CALLABLE_KINDS
+
+
+def edges_with_inner(graph: CodeGraph, nodes: Sequence[int]) -> list[SubgraphEdge]:
+    """Return all edges between nodes, with those of the definitions inside of short functions as the functions' own.
+
+    Of two edges of a kind to the same target, that of the function itself stays. The order is that of
+    `extract_subgraph`.
+    """
+    owner_by_node: dict[int, int] = {}
+    is_chosen = np.zeros(len(graph.nodes), dtype=np.bool_)
+    is_chosen[list(nodes)] = True
+    layer = [node for node in nodes if _is_short_function(graph, node)]
+    owners = {node: position for position, node in enumerate(nodes)}
+    while layer:
+        is_outer = np.zeros(len(graph.nodes), dtype=np.bool_)
+        is_outer[layer] = True
+        parents = graph.nodes.parents
+        layer = np.flatnonzero((parents >= 0) & is_outer[parents] & ~is_chosen).tolist()
+        for node in layer:
+            outer = int(parents[node])
+            owner_by_node[node] = owners[outer] if outer in owners else owner_by_node[outer]
+    inner = list(owner_by_node)
+    place = [*range(len(nodes)), *owner_by_node.values()]
+    result: dict[tuple[int, int, int], SubgraphEdge] = {}
+    for edge in sorted(extract_subgraph(graph, [*nodes, *inner]), key=lambda edge: edge.source >= len(nodes)):
+        source, target = place[edge.source], place[edge.target]
+        is_own = edge.source < len(nodes) and edge.target < len(nodes)
+        if is_own or source != target:
+            key = (source, target, edge.kind)
+            if is_own or key not in result:
+                result[key] = replace(edge, source=source, target=target)
+
+    def order(edge: SubgraphEdge) -> tuple[int, ...]:
+        return (0, nodes[edge.source], nodes[edge.target], edge.kind) if edge.number >= 0 else (1,)
+
+    return sorted(result.values(), key=order)
 
 
 def with_document(
@@ -188,9 +251,17 @@ def choose_pack(
     to, by the node of the file. After the deadline the remaining items have no source.
     """
     nodes = [each.node for each in needed]
-    ranks = {hit.node: rank for rank, hit in enumerate(results, start=1)}
-    by_node = {hit.node: hit for hit in results}
-    edges = without_implied_edges(extract_subgraph(graph, nodes))
+    ranks: dict[int, int] = {}
+    by_node: dict[int, Hit] = {}
+    for place, hit in enumerate(results, start=1):
+        node = hit.node if hit.node in nodes else _with_its_function(graph, hit.node)
+        ranks.setdefault(node, place)
+        if node != hit.node:
+            instead = hit_of(graph, node, hit.score, hit.pagerank, hit.path_from_seed)
+            by_node.setdefault(node, replace(instead, reasons=hit.reasons))
+        else:
+            by_node[node] = hit
+    edges = without_implied_edges(edges_with_inner(graph, nodes))
     ordered = order_subgraph(
         edges, [each.probability for each in needed], [graph.nodes.ids[n] for n in nodes], options.order
     )

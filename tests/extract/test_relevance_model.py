@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 from causalist.extract import relevance_model
 from causalist.extract.relevance_model import (
     ALIKE_SHARE,
+    BETWEEN_NEED,
     CALLEE_SHARE,
     EDGE_FEATURES,
     MAX_VALUE_LINES,
     NAMED_NEED,
     NEXT_CALL_SHARE,
+    ONLY_CALLER_NEED,
     OWN_FEATURES,
     VALUE_SHARE,
     RelevanceInput,
@@ -86,6 +88,45 @@ def test_a_function_that_the_caller_named_is_likely_needed(use_edges: bool) -> N
     needed = {each.node: each.probability for each in judge_relevance(given, only_rank(0.0), use_edges=use_edges)}
     assert needed[NODE["stub"]] == pytest.approx(NAMED_NEED / 2)
     assert needed[NODE["best"]] == pytest.approx(0.5)  # what words say of it is more
+
+
+def test_what_joins_two_given_names_and_the_only_caller_of_one_are_needed() -> None:
+    """`joins` calls `p` and is called by `q`. `r` has one caller beside a test, `s` two."""
+    names = ("p", "q", "r", "s", "joins", "only", "one", "two")
+    nodes = [NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 9) for i, name in enumerate(names)]
+    test = NodeSpec("a.py::test", start_row=90, end_row=99, role=Role.TEST)
+    graph = make_graph(
+        ["a.py", *nodes, test],
+        [
+            EdgeSpec("a.py::joins", "a.py::p", confidence=0.5),
+            EdgeSpec("a.py::q", "a.py::joins"),
+            EdgeSpec("a.py::only", "a.py::r", confidence=0.8),
+            EdgeSpec("a.py::test", "a.py::r"),
+            EdgeSpec("a.py::one", "a.py::s"),
+            EdgeSpec("a.py::two", "a.py::s"),
+        ],
+    )
+    node = {name: graph.nodes.ids.position(f"a.py::{name}") for name in (*names, "test")}
+    named = {node["p"]: 1.0, node["q"]: 0.5, node["r"]: 0.5, node["s"]: 1.0}
+    gave: dict[int, tuple[int, int]] = {}
+    pool, found = relevance_model.follow_named(graph, named, np.array(list(named)), np.full(4, 0.4), gave)
+    value = dict(zip(pool.tolist(), found.tolist(), strict=True))
+    # `p` gives 1.0 * 0.5 and `q` 0.5 * 1.0; `joins` is the only caller of `p`, which says as much here.
+    assert value.pop(node["joins"]) == pytest.approx(BETWEEN_NEED * 0.5)
+    assert value.pop(node["only"]) == pytest.approx(ONLY_CALLER_NEED * 0.5 * 0.8)
+    assert value == dict.fromkeys(named, 0.4)
+    assert gave[node["only"]][0] == node["r"] and graph.edge(gave[node["only"]][1]).source == "a.py::only"
+
+
+def test_two_definitions_of_one_name_are_one_end() -> None:
+    """`user` calls both overloads of `put`, which says nothing of what a second name would."""
+    names = ("Box.put", "Box.put~2", "user", "other")
+    nodes = ["a.py::Box", *(NodeSpec(f"a.py::{name}", start_row=i, end_row=i) for i, name in enumerate(names))]
+    edges = [EdgeSpec(f"a.py::{name}", f"a.py::Box.put{end}") for name in ("user", "other") for end in ("", "~2")]
+    graph = make_graph(["a.py", *nodes], edges)
+    named = {graph.nodes.ids.position(f"a.py::Box.put{end}"): 0.5 for end in ("", "~2")}
+    pool, _ = relevance_model.follow_named(graph, named, np.array(list(named)), np.full(2, 0.2), {})
+    assert set(pool.tolist()) == set(named)
 
 
 def test_callees_divide_the_share_and_a_hub_gets_less() -> None:

@@ -181,8 +181,12 @@ def test_mentions_lie_between_0_and_1_and_mean_no_externals(c: Corpus, text: str
 
 
 def given_names(*names: str, files: Mapping[str, Iterable[Def] | str] = AUTH) -> dict[str, float]:
-    c = corpus(files)
-    return {c.graph.nodes.ids[node]: share for node, share in find_given_names(names, c.graph, c.lexical).items()}
+    return shares_of(corpus(files), *names)
+
+
+def shares_of(c: Corpus, *names: str, use_edges: bool = True) -> dict[str, float]:
+    shares = find_given_names(names, c.graph, c.lexical, use_edges=use_edges)
+    return {c.graph.nodes.ids[node]: share for node, share in shares.items()}
 
 
 def test_given_names_share_what_they_say() -> None:
@@ -220,3 +224,40 @@ def test_a_given_name_of_many_says_nothing() -> None:
     files = {f"m{i}.py": [Def("run")] for i in range(5)}
     assert given_names("run", files=files) == {}
     assert len(given_names("run", files=dict(list(files.items())[:4]))) == 4
+
+
+def test_of_a_name_the_definition_near_the_other_names_is_meant() -> None:
+    """`save` of the store is called by what `refresh` calls; `save` of the client shares nothing with `refresh`."""
+    files = {
+        "feed.py": [Def("refresh")],
+        "merge.py": [Def("merge")],
+        "store.py": [Def("save")],
+        "client.py": [Def("save")],
+    }
+    edges = [("feed.py::refresh", "merge.py::merge"), ("merge.py::merge", "store.py::save")]
+    c = corpus(files, edges)
+    assert shares_of(c, "save refresh") == {
+        "store.py::save": 1.0,
+        "client.py::save": 0.25,  # half of what it had without another
+        "feed.py::refresh": 1.0,
+    }
+    assert shares_of(c, "save refresh", use_edges=False) == {
+        "store.py::save": 0.5,
+        "client.py::save": 0.5,
+        "feed.py::refresh": 1.0,
+    }
+
+
+def test_what_both_use_from_outside_brings_no_definition_near() -> None:
+    files = {"a.py": [Def("refresh")], "b.py": [Def("save")], "c.py": [Def("save")]}
+    c = corpus(files, [("a.py::refresh", "external:json"), ("b.py::save", "external:json")])
+    assert shares_of(c, "save", "refresh") == {
+        "a.py::refresh": 1.0,
+        "b.py::save": 0.5,
+        "c.py::save": 0.5,
+    }
+
+
+def test_of_a_name_of_many_the_one_in_the_same_file_is_meant() -> None:
+    files = {f"m{i}.py": [Def("run")] for i in range(5)} | {"m5.py": [Def("run"), Def("parse_rules")]}
+    assert given_names("run parse_rules", files=files) == {"m5.py::run": 1.0, "m5.py::parse_rules": 1.0}

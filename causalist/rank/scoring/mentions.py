@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.lazy import lazy_regex
-from causalist.model.graph import CodeGraph
+from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import LexicalIndex
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, external_id, last_name, split_id
 from causalist.model.scores import TextMatches, Transition
@@ -189,36 +189,102 @@ def mention_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalInde
 
 
 _MAX_NAMESAKES_GIVEN = 4  # definitions of a name that a caller gave; more of them say little of any
+_MAX_NAMESAKES_COMPARED = 12  # of these, the ones near another given name may still be meant
 _MAX_TYPES_GIVEN = 2  # the same for types
+_DISTANT_SHARE = 0.5  # of the share of a definition, where another of its name is nearer to the other names
+_MAX_EDGES_NEAR, _MAX_EDGES_BETWEEN = 60, 40  # of a definition, and of one between two given ones
 _CONSTRUCTORS = frozenset({"constructor", "__init__", "__construct", "initialize"})
 _VALUE_KINDS = frozenset({NodeKind.FIELD, NodeKind.CONSTANT})
 
 
-def find_given_names(names: Sequence[str], graph: CodeGraph, lexical: LexicalIndex) -> dict[int, float]:
+def find_given_names(
+    names: Sequence[str], graph: CodeGraph, lexical: LexicalIndex, *, use_edges: bool = True
+) -> dict[int, float]:
     """Return what has a name that the caller gave, each with its share of that name, in (0, 1].
 
     Names are separated by spaces or commas. The last part of `Type.method` counts, in its case, and the part before it
     where one of the definitions has such an owner. Functions come before fields and constants of the same name, and
-    code before tests; a type stands for its constructors, which have half of its share. A name of more than
-    _MAX_NAMESAKES_GIVEN definitions gives none.
+    code before tests; a type stands for its constructors, which have half of its share. With `use_edges`, the
+    definitions of a name that are at most two edges or in one file with those of other names come before its others. A
+    name of more than _MAX_NAMESAKES_GIVEN definitions gives none, unless such a one is among them.
     """
-    nodes = graph.nodes
+    given = [name for text in names for name in text.replace(",", " ").split()]
+    groups = [_definitions_of_name(name, graph, lexical) for name in dict.fromkeys(given)]
     shares: dict[int, float] = {}
-    for name in (name for text in names for name in text.replace(",", " ").split()):
-        *before, last = [part for part in _NAME_PARTS.split(name) if part] or [""]
-        every = [node for node in find_nodes_by_name(last, lexical) if last_name(nodes.ids[node]) == last]
-        for kinds, share in ((CALLABLE_KINDS, 1.0), (_VALUE_KINDS, 1.0), (TYPE_KINDS, 0.5)):
-            named = [node for node in every if graph.kind(node) in kinds]
-            named = [node for node in named if nodes.roles[node] == Role.CODE] or named
-            owned = [node for node in named if before and _owner(nodes.ids[node]) == before[-1]]
-            named = owned or named
-            if kinds is TYPE_KINDS and len(named) <= _MAX_TYPES_GIVEN:
-                members = np.flatnonzero(np.isin(nodes.parents, named)).tolist()
-                named = [each for each in members if last_name(nodes.ids[each]) in _CONSTRUCTORS]
-            if 0 < len(named) <= _MAX_NAMESAKES_GIVEN:
-                shares.update((node, max(shares.get(node, 0.0), share / len(named))) for node in named)
-                break
+    for own, (named, share) in enumerate(groups):
+        others = [nodes for other, (nodes, _) in enumerate(groups) if other != own]
+        counts = _count_names_near(named, others, graph) if use_edges and len(named) > 1 else [0.0] * len(named)
+        most = max(counts, default=0.0)
+        best = [node for node, count in zip(named, counts, strict=True) if count == most]
+        is_told = len(best) < len(named)
+        if is_told:
+            for node in best:
+                shares[node] = max(shares.get(node, 0.0), share / len(best))
+            share *= _DISTANT_SHARE
+        for node in named if len(named) <= _MAX_NAMESAKES_GIVEN else ():
+            if not is_told or node not in best:
+                shares[node] = max(shares.get(node, 0.0), share / len(named))
     return shares
+
+
+def _definitions_of_name(name: str, graph: CodeGraph, lexical: LexicalIndex) -> tuple[list[int], float]:
+    """Return what a given name means, at most _MAX_NAMESAKES_COMPARED definitions, and the share of the name itself."""
+    nodes = graph.nodes
+    *before, last = [part for part in _NAME_PARTS.split(name) if part] or [""]
+    every = [node for node in find_nodes_by_name(last, lexical) if last_name(nodes.ids[node]) == last]
+    for kinds, share in ((CALLABLE_KINDS, 1.0), (_VALUE_KINDS, 1.0), (TYPE_KINDS, 0.5)):
+        named = [node for node in every if graph.kind(node) in kinds]
+        named = [node for node in named if nodes.roles[node] == Role.CODE] or named
+        owned = [node for node in named if before and _owner(nodes.ids[node]) == before[-1]]
+        named = owned or named
+        if kinds is TYPE_KINDS and len(named) <= _MAX_TYPES_GIVEN:
+            members = np.flatnonzero(np.isin(nodes.parents, named)).tolist()
+            named = [each for each in members if last_name(nodes.ids[each]) in _CONSTRUCTORS]
+        if 0 < len(named) <= _MAX_NAMESAKES_COMPARED:
+            return named, share
+    return [], 0.0
+
+
+def _count_names_near(named: Sequence[int], others: Sequence[Sequence[int]], graph: CodeGraph) -> list[float]:
+    """Return, for each definition, how many other names have one near it; one of the same file alone counts half."""
+    files = graph.nodes.files
+    counts = []
+    for node in named:
+        near = _near_nodes(graph, node)
+        count = 0.0
+        for definitions in others:
+            if any(each in near for each in definitions):
+                count += 1.0
+            elif any(files[each] == files[node] for each in definitions):
+                count += 0.5
+        counts.append(count)
+    return counts
+
+
+def _near_nodes(graph: CodeGraph, node: int) -> set[int]:
+    """Return what is one or two edges away, not through nodes of many edges."""
+    first = _linked_nodes(graph, node)
+    result = set(first)
+    for between in first[:_MAX_EDGES_NEAR]:
+        onward = _linked_nodes(graph, between)
+        if len(onward) <= _MAX_EDGES_BETWEEN:
+            result.update(onward)
+    return result
+
+
+def _linked_nodes(graph: CodeGraph, node: int) -> list[int]:
+    """Return the distinct definitions of the repository at the other ends of the edges of a node, ascending.
+
+    That a file or a class contains both says less, and that both use one thing from outside says nothing.
+    """
+    edges, kinds = graph.edges, graph.nodes.kinds
+    out = np.arange(edges.indptr[node], edges.indptr[node + 1])
+    back = edges.incoming[edges.incoming_indptr[node] : edges.incoming_indptr[node + 1]]
+    ends = np.concatenate([edges.targets[out], edges.sources[back]])
+    is_kept = np.concatenate([edges.kinds[out], edges.kinds[back]]) != EdgeKind.CONTAINS
+    is_kept &= (kinds[ends] != NodeKind.EXTERNAL) & (kinds[ends] != NodeKind.FILE)
+    result: list[int] = np.unique(ends[is_kept]).tolist()
+    return result
 
 
 def _owner(node_id: str) -> str:
