@@ -138,7 +138,7 @@ def path_marks(scan: Scan, read: Read, previous: Index | None, mark_by_path: Map
 
     `known` are the blobs of unchanged files. The settings overrule attributes, and these the paths.
     """
-    from causalist.source.folder_scan import make_matcher
+    from causalist.source.exclusion import make_matcher
     from causalist.source.generated import attribute_files, judge_files
 
     entries = {entry.path: entry for entry in scan.entries}

@@ -35,8 +35,10 @@ from causalist.source import (
     FolderFingerprint,
     Limits,
     fingerprint_folder,
+    fingerprint_walk,
     read_file,
     scan_folder,
+    scan_walked,
     update_scan,
 )
 from causalist.source.git import work_tree_top
@@ -93,7 +95,7 @@ def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnost
     submodules = wants_submodules(root, options, previous)
     options = replace(options, submodules=submodules)
     known_commit = None if previous is None else previous.commit
-    fingerprint = None if first is None or submodules else _compute_fingerprint(root, limits, first)
+    fingerprint = None if first is None else _compute_fingerprint(root, limits, first, submodules)
     if (
         fingerprint is not None
         and first is not None
@@ -221,19 +223,19 @@ def wants_submodules(root: Path, options: IndexOptions, previous: Index | None) 
     return work_tree_top(root) is None if previous is None else previous.submodules
 
 
-def _compute_fingerprint(root: Path, limits: Limits, stored_index: _StoredIndex) -> FolderFingerprint | None:
+def _compute_fingerprint(
+    root: Path, limits: Limits, stored_index: _StoredIndex, submodules: bool
+) -> FolderFingerprint | None:
     """Return the fingerprint of the folder, or None if the index does not allow one.
 
     The index must be of this version, of the commit that is checked out, and without nested repositories.
     """
-    index = stored_index.stored
-    if index is None or index.commit is None or stored_index.stamp is None or index.submodules:
+    index, stamp = stored_index.stored, stored_index.stamp
+    if index is None or stamp is None or index.submodules != submodules or index.version != index_version():
         return None
-    return (
-        fingerprint_folder(root, limits, index.commit, (*stored_index.stamp, _CHECKED))
-        if index.version == index_version()
-        else None
-    )
+    if index.commit is None:
+        return fingerprint_walk(root, limits, (*stamp, _CHECKED, submodules))
+    return None if submodules else fingerprint_folder(root, limits, index.commit, (*stamp, _CHECKED))
 
 
 def _scan_root(
@@ -253,6 +255,8 @@ def _scan_root(
         and cache.cached_scan.limits == limits
     ):
         scan = update_scan(cache.cached_scan.fingerprint, cache.cached_scan.scan, fingerprint, limits)
+    if scan is None and fingerprint is not None:
+        scan = scan_walked(root, limits, fingerprint)
     if scan is None:
         listing = None if fingerprint is None else fingerprint.listing
         scan = scan_folder(root, limits, submodules=submodules, known_commit=commit, listing=listing)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         FolderFingerprint,
         IncrementalScan,
         fingerprint_folder,
+        fingerprint_walk,
+        scan_walked,
         update_scan,
         wait_for_changes,
     )
@@ -47,6 +49,7 @@ __all__ = [
     "classify",
     "find_root",
     "fingerprint_folder",
+    "fingerprint_walk",
     "is_shallow",
     "list_ancestors",
     "pick_examples",
@@ -58,6 +61,7 @@ __all__ = [
     "remote_name",
     "scan_commit",
     "scan_folder",
+    "scan_walked",
     "update_scan",
     "wait_for_changes",
 ]
@@ -68,7 +72,8 @@ __getattr__ = exports(
         "commits": "BlobReader MAX_COMMITS blobs_with_words changes_since is_shallow list_ancestors "
         "read_changes scan_commit",
         "folder_scan": "FolderReader blob_hash pick_examples read_bytes read_file scan_folder",
-        "folder_changes": "FolderFingerprint IncrementalScan fingerprint_folder update_scan wait_for_changes",
+        "folder_changes": "FolderFingerprint IncrementalScan fingerprint_folder fingerprint_walk scan_walked "
+        "update_scan wait_for_changes",
         "git": "find_root refuse_root relative_folder remote_name",
         "exclusion": "DEFAULT_LIMITS Limits SkipReason as_utf8 classify",
     },

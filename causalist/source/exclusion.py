@@ -12,6 +12,7 @@ the end of pattern and path makes pathspec do the same. Not covered: a bracket w
 
 import os
 import re
+from collections.abc import Callable
 from enum import StrEnum
 from fnmatch import translate
 from pathlib import Path
@@ -400,6 +401,18 @@ def read_ignore_file(path: bytes) -> bytes | None:
             return file.read(MAX_IGNORE_BYTES)
     except OSError:
         return None
+
+
+def make_matcher(patterns: tuple[str, ...], setting: str = "deny") -> Callable[[str], bool] | None:
+    """Return a test for paths that match a pattern of a setting; None without patterns. Raises UsageError."""
+    if not patterns:
+        return None
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(patterns).match_file
+    except ValueError as error:
+        raise UsageError(f"{setting}: {error}; write patterns as in .gitignore") from error
 
 
 def ignores_above(top: Path, root: Path, names: tuple[str, ...]) -> dict[str, Ignores]:

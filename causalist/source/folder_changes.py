@@ -38,20 +38,31 @@ from causalist.source.git import CompletedGit, GitMissing, RunningGit, git_folde
 _RACY_NS = 2_000_000_000
 _FROM_A_FOLDER = os.stat in os.supports_dir_fd and os.stat in os.supports_follow_symlinks
 _NONE = -1  # of what cannot be looked at
-_N_LISTED = 4  # numbers of each path that git lists
+_N_LISTED = 4  # numbers of each path that is listed
+_IGNORE_FILES = (folder_scan.GIT_IGNORE, folder_scan.OWN_IGNORE)
+_ANY_TEXT = ("utf-8", "surrogatepass")
+
+
+class Walked(NamedTuple):
+    """What a walk leaves out, and the paths that it finds."""
+
+    left_out: list[tuple[exclusion.SkipReason, str]]
+    paths: list[str]
 
 
 class FolderFingerprint(NamedTuple):
     """Digest of a folder with the data behind it.
 
     `digest` is hexadecimal. `is_settled` is True if a later change gives another digest. `listing` is git's output, for
-    `scan_folder`. `statuses` has mode, size and times of each listed path, then of everything else.
+    `scan_folder`, None without git: then there is `walked`. `statuses` has mode, size and times of each path that was
+    listed or walked, then of everything else.
     """
 
     digest: str
     is_settled: bool
-    listing: CompletedGit
+    listing: CompletedGit | None
     statuses: "array[int]"
+    walked: Walked | None = None
 
 
 def fingerprint_folder(root: Path, limits: Limits, commit: str, also: tuple[object, ...]) -> FolderFingerprint | None:
@@ -80,13 +91,81 @@ def fingerprint_folder(root: Path, limits: Limits, commit: str, also: tuple[obje
     return FolderFingerprint(digest.hexdigest(), latest < now - _RACY_NS, listing, numbers)
 
 
+def fingerprint_walk(root: Path, limits: Limits, also: tuple[object, ...]) -> FolderFingerprint | None:
+    """Return the fingerprint of a folder in no repository, as a scan with these limits would see it, or None.
+
+    It follows the same walk, and judges no name. `also` goes into the digest. None if a repository is inside.
+    """
+    root = root.resolve()
+    if work_tree_top(root) is not None:
+        return None
+    program = [_stamp_file(os.fsencode(module.__file__ or "")) for module in (folder_scan, exclusion)]
+    now = time.time_ns()
+    above = exclusion.ignores_above(root, root, _IGNORE_FILES)
+    start = ("", above[folder_scan.GIT_IGNORE], above[OWN_IGNORE])
+    walked, nested = Walked([], []), list[folder_scan.NestedRepository]()
+    values: list[int] = []
+    stamps: list[int] = []
+    latest = 0
+    for folder in folder_scan.walk_folders(root, "", start, lambda *each: walked.left_out.append(each), nested):
+        if nested:
+            break
+        for name in _IGNORE_FILES:  # which may be ignored themselves
+            if name in folder.listed:
+                stamps += _stamp_file(folder.location + b"/" + name.encode())
+                latest = max(latest, stamps[-1])
+        for path, entry in folder.files:
+            walked.paths.append(path)
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except OSError:
+                values += (_NONE,) * _N_LISTED
+                continue
+            changed = status.st_ctime_ns
+            values += (status.st_mode, status.st_size, status.st_mtime_ns, changed)
+            if changed > latest:
+                latest = changed
+    if nested:
+        return None
+    numbers = array("q", values + stamps)
+    said = [each for reason, path in walked.left_out for each in (reason.value, path)]
+    identity = repr((os.fspath(root), limits, also, program, len(said), len(walked.paths)))
+    digest = hashlib.sha256(identity.encode(*_ANY_TEXT))
+    digest.update("\0".join((*said, *walked.paths)).encode(*_ANY_TEXT))
+    digest.update(numbers)
+    return FolderFingerprint(digest.hexdigest(), latest < now - _RACY_NS, None, numbers, walked)
+
+
+def scan_walked(root: Path, limits: Limits, fingerprint: FolderFingerprint) -> Scan | None:
+    """Return what `scan_folder` would give for a folder that was walked, or None if a new walk is needed."""
+    if fingerprint.walked is None:
+        return None
+    tally, base = folder_scan.ScanBuilder(limits), os.fsencode(root.resolve())
+    for reason, path in fingerprint.walked.left_out:
+        tally.skip(reason, path)
+    numbers = iter(fingerprint.statuses)
+    for path, mode, size, mtime, changed in zip(fingerprint.walked.paths, *(numbers,) * _N_LISTED, strict=False):
+        if mode == _NONE:
+            return None
+        if stat.S_ISREG(mode):
+            tally.offer(path, size, mtime, None, changed if folder_scan.TELLS_CHANGES else 0)
+            continue
+        try:
+            folder_scan.offer_file(base, path, os.lstat(base + b"/" + path.encode()), tally)
+        except OSError:
+            return None
+    return tally.scan(None)
+
+
 def update_scan(before: FolderFingerprint, scan: Scan, now: FolderFingerprint, limits: Limits) -> Scan | None:
     """Return the scan that `scan_folder` would give now, or None if a new scan is needed.
 
     `scan` followed the fingerprint `before`, with the same limits. Only changes of files that were in the scan are
     handled.
     """
-    if now.listing.output != before.listing.output or len(now.statuses) != len(before.statuses):
+    if now.listing is None or before.listing is None or len(now.statuses) != len(before.statuses):
+        return None
+    if now.listing.output != before.listing.output:
         return None
     rows = _split_rows(now.listing.output)
     differing = np.flatnonzero(np.array(now.statuses) != np.array(before.statuses)) // _N_LISTED

@@ -21,14 +21,14 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
 from causalist._internal.lazy import lazy_regex
-from causalist.errors import GitError, RepositoryNotFound, UsageError
+from causalist.errors import GitError, RepositoryNotFound
 from causalist.model.source import FileEntry, Scan, SourceFile
 from causalist.source.exclusion import (
     ASIDE_REASONS,
@@ -45,6 +45,7 @@ from causalist.source.exclusion import (
     as_utf8,
     classify,
     ignores_above,
+    make_matcher,
     max_bytes_of,
     read_ignore_file,
     skip_reason_by_name,
@@ -138,18 +139,6 @@ class ScanBuilder:
         )
 
 
-def make_matcher(patterns: tuple[str, ...], setting: str = "deny") -> Callable[[str], bool] | None:
-    """Return a test for paths that match a pattern of a setting; None without patterns. Raises UsageError."""
-    if not patterns:
-        return None
-    from pathspec import GitIgnoreSpec
-
-    try:
-        return GitIgnoreSpec.from_lines(patterns).match_file
-    except ValueError as error:
-        raise UsageError(f"{setting}: {error}; write patterns as in .gitignore") from error
-
-
 def to_printable(raw: bytes) -> str:
     r"""Return a printable name; bytes that are not UTF-8 become \xNN. Never a path again."""
     return raw.decode("utf-8", "backslashreplace")
@@ -193,7 +182,7 @@ def scan_folder(
     top = work_tree_top(root)
     if top is None and is_git_folder(root):
         raise RepositoryNotFound(f"{root} is a bare git repository, which has no files; clone it and ask in the clone.")
-    nested: list[_NestedRepository] | None = [] if submodules else None
+    nested: list[NestedRepository] | None = [] if submodules else None
     commit = None
     try:
         if top is None:
@@ -204,20 +193,22 @@ def scan_folder(
         # Raised before anything is counted: git could not even be started.
         above = ignores_above(top or root, root, (GIT_IGNORE, OWN_IGNORE))
         # The files of the root are in `above`; a folder's own files are added when it is entered.
-        _walk(root, _relative_prefix(root, top or root), ("", above[GIT_IGNORE], above[OWN_IGNORE]), tally, nested)
+        start = ("", above[GIT_IGNORE], above[OWN_IGNORE])
+        walked = walk_folders(root, _relative_prefix(root, top or root), start, tally.skip, nested)
+        _offer_walked(root, walked, tally)
     if nested:
         _scan_nested(root, _relative_prefix(root, top or root), nested, tally)
     return tally.scan(commit)
 
 
-class _NestedRepository(NamedTuple):
+class NestedRepository(NamedTuple):
     """A nested repository: its path below the root, and the `.causalistignore` rules above it."""
 
     path: str
     own: Ignores
 
 
-def _scan_nested(root: Path, offset: str, nested: list[_NestedRepository], tally: ScanBuilder) -> None:
+def _scan_nested(root: Path, offset: str, nested: list[NestedRepository], tally: ScanBuilder) -> None:
     """Add files of nested repositories; those inside of them join the queue."""
     n_scanned = 0
     while nested:
@@ -229,7 +220,7 @@ def _scan_nested(root: Path, offset: str, nested: list[_NestedRepository], tally
         try:
             _list_work_tree(_Folders(root / path, f"{path}/", f"{offset}{path}/", "", own), tally, nested)
         except GitMissing:
-            _walk(root, offset, (path, Ignores(), own), tally, nested)
+            _offer_walked(root, walk_folders(root, offset, (path, Ignores(), own), tally.skip, nested), tally)
         except GitError:
             # Its messages do not concern questions about the outer repository.
             tally.skip(SkipReason.UNREADABLE, f"{path}/")
@@ -238,7 +229,7 @@ def _scan_nested(root: Path, offset: str, nested: list[_NestedRepository], tally
 def _list_work_tree(
     folders: "_Folders",
     tally: ScanBuilder,
-    nested: list[_NestedRepository] | None,
+    nested: list[NestedRepository] | None,
     known_commit: str | None = None,
     listing_done: CompletedGit | None = None,
 ) -> str | None:
@@ -290,7 +281,7 @@ def start_file_listing(root: Path) -> RunningGit:
 
 
 def _offer_listed(
-    raw: bytes, tag: bytes, folders: "_Folders", tally: ScanBuilder, nested: list[_NestedRepository] | None
+    raw: bytes, tag: bytes, folders: "_Folders", tally: ScanBuilder, nested: list[NestedRepository] | None
 ) -> None:
     """Add one path of git's listing, which may be deleted, a link or a nested repository.
 
@@ -328,11 +319,11 @@ def _offer_listed(
         tally.skip(SkipReason.IGNORED, full_path + "/" * is_folder)
     elif is_repository and nested is not None:
         lines = read_ignore_file(_join_bytes(location, OWN_IGNORE.encode()))
-        nested.append(_NestedRepository(full_path, ignores.entering(folders.offset + path, lines)))
+        nested.append(NestedRepository(full_path, ignores.entering(folders.offset + path, lines)))
     elif is_folder:
         tally.skip(SkipReason.SUBMODULE, full_path)
     else:
-        _offer_file(folders.base, path, status, tally, folders.prefix)
+        offer_file(folders.base, path, status, tally, folders.prefix)
 
 
 class _Folders:
@@ -406,17 +397,25 @@ class _Folders:
         return above.entering(self.offset + folder, read_ignore_file(_join_bytes(location, OWN_IGNORE.encode())))
 
 
-def _walk(
+class WalkedFolder(NamedTuple):
+    """A folder that a walk enters: where it is, all names in it, and each path below the root that is no folder."""
+
+    location: bytes
+    listed: set[str]
+    files: list[tuple[str, "os.DirEntry[bytes]"]]
+
+
+def walk_folders(
     root: Path,
     offset: str,
     start: tuple[str, Ignores, Ignores],
-    tally: ScanBuilder,
-    nested: list[_NestedRepository] | None,
-) -> None:
-    """Add files by walking the disk.
+    skip: Callable[[SkipReason, str], None],
+    nested: list[NestedRepository] | None,
+) -> Iterator[WalkedFolder]:
+    """Yield the folders of the disk that no rule excludes, without the files that are ignored.
 
     `start` is a folder below the root with the rules of git and our own inside it; `offset` is the path of the root
-    below the first ignore file.
+    below the first ignore file. `skip` is told what is left out, `nested` gets nested repositories.
     """
     base = os.fsencode(root)
     stack = [start]
@@ -430,30 +429,31 @@ def _walk(
             if not folder:
                 raise RepositoryNotFound(f"{root} cannot be listed: {error.strerror}.") from error
             if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
-                tally.skip(SkipReason.UNREADABLE, folder + "/")
+                skip(SkipReason.UNREADABLE, folder + "/")
             continue
         listed = {os.fsdecode(entry.name) for entry in entries}
         if folder:
             if ".git" in listed and folder != start[0] and is_work_tree(root / folder):
                 if nested is None:
-                    tally.skip(SkipReason.SUBMODULE, folder)
+                    skip(SkipReason.SUBMODULE, folder)
                 else:
                     lines = read_ignore_file(_join_bytes(location, OWN_IGNORE.encode()))
-                    nested.append(_NestedRepository(folder, own.entering(offset + folder, lines)))
+                    nested.append(NestedRepository(folder, own.entering(offset + folder, lines)))
                 continue
             if not FOLDER_MARKERS.isdisjoint(listed):
-                tally.skip(SkipReason.VENDORED, folder + "/")
+                skip(SkipReason.VENDORED, folder + "/")
                 continue
             if GIT_IGNORE in listed:
                 git = git.entering(offset + folder, read_ignore_file(_join_bytes(location, GIT_IGNORE.encode())))
             if OWN_IGNORE in listed and folder != start[0]:
                 own = own.entering(offset + folder, read_ignore_file(_join_bytes(location, OWN_IGNORE.encode())))
         prefix = f"{folder}/" if folder else ""
+        files: list[tuple[str, os.DirEntry[bytes]]] = []
         for entry in entries:
             try:
                 name = entry.name.decode("utf-8")
             except UnicodeDecodeError:
-                tally.skip(SkipReason.UNDECODABLE, f"{folder}/{to_printable(entry.name)}".lstrip("/"))
+                skip(SkipReason.UNDECODABLE, f"{folder}/{to_printable(entry.name)}".lstrip("/"))
                 continue
             path = prefix + name
             is_folder = _is_folder(entry)
@@ -462,30 +462,30 @@ def _walk(
             if git.levels and git.is_ignored(offset + path, is_folder=is_folder):
                 continue
             if own.levels and own.is_ignored(offset + path, is_folder=is_folder):
-                tally.skip(SkipReason.IGNORED, path + "/" * is_folder)
+                skip(SkipReason.IGNORED, path + "/" * is_folder)
             elif not is_folder:
-                _offer_walked(base, path, entry, tally)
+                files.append((path, entry))
             elif name in VENDORED_FOLDERS or not FOLDERS_BESIDE.get(name, frozenset()).isdisjoint(listed):
-                tally.skip(SkipReason.VENDORED, path + "/")
+                skip(SkipReason.VENDORED, path + "/")
             else:
                 stack.append((path, git, own))
+        yield WalkedFolder(location, listed, files)
 
 
-def _offer_walked(base: bytes, path: str, entry: os.DirEntry[bytes], tally: ScanBuilder) -> None:
-    try:
-        status = entry.stat(follow_symlinks=False)
-    except FileNotFoundError:
-        return
-    except OSError:
-        tally.skip(SkipReason.UNREADABLE, path)
-        return
-    if stat.S_ISREG(status.st_mode):
-        tally.offer(path, status.st_size, status.st_mtime_ns, None, status.st_ctime_ns if TELLS_CHANGES else 0)
-    else:
-        _offer_file(base, path, status, tally)
+def _offer_walked(root: Path, folders: Iterable[WalkedFolder], tally: ScanBuilder) -> None:
+    base = os.fsencode(root)
+    for path, entry in (each for folder in folders for each in folder.files):
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            tally.skip(SkipReason.UNREADABLE, path)
+            continue
+        offer_file(base, path, status, tally)
 
 
-def _offer_file(base: bytes, path: str, status: os.stat_result, tally: ScanBuilder, prefix: str = "") -> None:
+def offer_file(base: bytes, path: str, status: os.stat_result, tally: ScanBuilder, prefix: str = "") -> None:
     """Add anything but a folder. `path` is below `base`, `prefix` and `path` below the root."""
     full_path = prefix + path
     if stat.S_ISREG(status.st_mode):

@@ -1,6 +1,7 @@
 """A folder that looks as it did when its index was found current is not scanned; any other one is."""
 
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -101,6 +102,20 @@ def test_repositories_inside_are_always_scanned(tree: WorkTree, scans: list[Path
     for _ in range(3):
         Repository.open(tree.path, options=IndexOptions(submodules=True))
     assert len(scans) == 3
+
+
+def test_a_folder_without_git_is_walked_once(tree: WorkTree, scans: list[Path]) -> None:
+    shutil.rmtree(tree.path / ".git")
+    tree.settle()
+    for _ in range(2):
+        Repository.open(tree.path)
+    scans.clear()
+    assert Repository.open(tree.path).notes == () and scans == []
+    tree.write("more.py", "def more():\n    pass\n")
+    after = Repository.open(tree.path)
+    assert scans == []  # what was walked tells it all
+    assert indexing.is_current(scan_folder(tree.path), after.index)
+    assert "more.py" in after.index.manifest.paths
 
 
 def test_an_index_that_was_found_current_is_not_added_up_again(

@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from causalist.source import DEFAULT_LIMITS, FolderFingerprint, Limits, fingerprint_folder, scan_folder, update_scan
+from causalist.source import (
+    DEFAULT_LIMITS,
+    FolderFingerprint,
+    Limits,
+    fingerprint_folder,
+    fingerprint_walk,
+    scan_folder,
+    scan_walked,
+    update_scan,
+)
 from tests.source.test_incremental_scan import CHANGES
 
 _LIMITS = Limits(max_file_bytes=40)
@@ -115,3 +124,61 @@ def test_a_folder_that_git_cannot_list_is_scanned(place: Any) -> None:
         assert fingerprint_folder(place.path, _LIMITS, place.head, ()) is None
     finally:
         (place.path / "closed").chmod(0o700)
+
+
+# -- a folder in no repository
+
+_WALKED: dict[str, Callable[[Path], object]] = {
+    **{name: change for name, change in CHANGES.items() if ".git" not in name and not name.startswith("ignored")},
+    "nothing but a time": lambda root: os.utime(root / "a.py", ns=(5, 5)),
+    "its permissions": lambda root: (root / "a.py").chmod(0o600),
+    "a file is ignored": lambda root: (root / ".gitignore").write_text("b.py\n"),
+    "rules that ignore themselves": lambda root: (root / "lib" / ".gitignore").write_text(".gitignore\n"),
+    "other rules that ignore themselves": lambda root: (root / "lib/deep/.gitignore").write_text(".*\nc.py\n"),
+    "a folder is left out": lambda root: (root / "lib" / "deep" / "pyvenv.cfg").write_text(""),
+    "a link": lambda root: (root / "link").symlink_to("a.py"),
+}
+
+
+@pytest.fixture
+def walked(folder: Any) -> Path:
+    files = {"a.py": "a", "lib/b.py": "b", "lib/deep/c.py": "c", "art.png": "x", "large.txt": "x" * 50}
+    folder.write_all({**files, "lib/deep/.gitignore": ".*\nd.py\n", "lib/deep/d.py": "d"})
+    root: Path = folder.path
+    return root
+
+
+def test_a_walk_finds_the_same_while_nothing_changes(walked: Path) -> None:
+    first = fingerprint_walk(walked, _LIMITS, ())
+    (walked / "lib" / "deep" / "d.py").write_text("ignored, and of no concern")
+    assert first is not None and first.listing is None
+    assert fingerprint_walk(walked, _LIMITS, ()) == first
+    others = [fingerprint_walk(walked, *each) for each in ((DEFAULT_LIMITS, ()), (_LIMITS, (1,)))]
+    assert len({each.digest for each in (first, *others) if each is not None}) == 3
+
+
+@pytest.mark.parametrize("change", _WALKED.values(), ids=_WALKED)
+def test_a_change_shows_in_a_walk(walked: Path, change: Callable[[Path], object]) -> None:
+    before = fingerprint_walk(walked, _LIMITS, ())
+    assert before is not None
+    change(walked)
+    after = fingerprint_walk(walked, _LIMITS, ())
+    assert after is not None and after.digest != before.digest
+    assert update_scan(before, scan_folder(walked, _LIMITS), after, _LIMITS) is None
+    assert scan_walked(walked, _LIMITS, after) == scan_folder(walked, _LIMITS)
+
+
+def test_repositories_have_no_walk(walked: Path, place: Any) -> None:
+    assert fingerprint_walk(place.path, _LIMITS, ()) is None
+    assert fingerprint_walk(place.path / "lib", _LIMITS, ()) is None
+    place.path.rename(walked / "inside")
+    assert fingerprint_walk(walked, _LIMITS, ()) is None
+
+
+def test_a_walk_of_what_changed_just_now_is_not_settled(walked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = fingerprint_walk(walked, _LIMITS, ())
+    assert found is not None and not found.is_settled
+    later = time.time_ns() + 3_000_000_000
+    monkeypatch.setattr("causalist.source.folder_changes.time.time_ns", lambda: later)
+    found = fingerprint_walk(walked, _LIMITS, ())
+    assert found is not None and found.is_settled
