@@ -67,6 +67,22 @@ class StringTable:
         blob = self.blob.data if is_few else self.blob.tobytes()
         return [str(blob[start:end], "utf-8", "surrogatepass") for start, end in zip(starts, ends, strict=True)]
 
+    def ending_in(self, positions: NDArray[np.int64], endings: Iterable[str]) -> NDArray[np.bool_]:
+        """Return which of the strings at these positions end in one of some texts; no string is decoded.
+
+        >>> StringTable.from_strings(["a.b", "b", "c.b"]).ending_in(np.array([0, 1, 2]), [".b"]).tolist()
+        [True, False, True]
+        """
+        starts, ends = self.offsets[positions], self.offsets[positions + 1]
+        found = np.zeros(len(positions), dtype=np.bool_)
+        for ending in endings:
+            wanted = ending.encode("utf-8", "surrogatepass")
+            some = np.flatnonzero(ends - starts >= len(wanted))
+            for back, byte in enumerate(reversed(wanted), 1):
+                some = some[self.blob[ends[some] - back] == byte]
+            found[some] = True
+        return found
+
     def take(self, order: NDArray[np.int64], more: Sequence[str] = ()) -> "StringTable":
         """Return the table of the strings at these positions, in this order.
 

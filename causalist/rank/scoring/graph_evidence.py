@@ -108,16 +108,19 @@ def definition_support(graph: CodeGraph, scores: Scores, inside: NDArray[np.bool
             links = _select_links(graph, walkable, reached)
         support = links.step(reached)
     is_file = kinds == NodeKind.FILE
+    is_reached = reached > 0
     at_files = [
         np.flatnonzero(_IS_HOLDING.take(direction.kinds) & is_file.take(direction.targets)) for direction in links[:2]
     ]
     if any(map(len, at_files)):
-        # In one sum, in the order in which the support was added.
-        parts = [
-            direction.weights[some] * reached[direction.sources[some]]
-            for direction, some in zip(links[:2], at_files, strict=True)
-        ]
-        targets = [direction.targets[some] for direction, some in zip(links[:2], at_files, strict=True)]
+        # In one sum, in the order in which the support was added. What was not reached adds nothing.
+        targets, parts = [], []
+        for direction, some in zip(links[:2], at_files, strict=True):
+            sources = direction.sources.take(some)
+            gives = is_reached.take(sources)
+            some, sources = some[gives], sources[gives]
+            targets.append(direction.targets.take(some))
+            parts.append(direction.weights.take(some) * reached.take(sources))
         support -= np.bincount(np.concatenate(targets), np.concatenate(parts), minlength=len(scores))
     support = np.where((nodes > 0) & (kinds != NodeKind.FIELD), support, 0.0)
     return _to_log_scale(support, float(support[~is_file].max(initial=0.0)))
@@ -187,19 +190,26 @@ def _select_links(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores
 
     def strengths(numbers: NDArray[np.int64] | slice) -> Scores:
         """Return the weight of each edge, 0 if not walked. `take` is twice as fast as indexing by 32-bit numbers."""
-        goes = walkable.take(edges.sources[numbers]) & walkable.take(edges.targets[numbers])
-        return np.asarray(_TABLE.take(edges.kinds[numbers]) * goes)
+        result = _TABLE.take(edges.kinds[numbers])
+        result *= walkable.take(edges.sources[numbers])
+        result *= walkable.take(edges.targets[numbers])
+        return result
 
     own = strengths(out)
     others = own if from_all else strengths(back)
     # A candidate set is one link of its source, and a link back from each of its members.
     totals = np.bincount(givers, own / edges.candidates[out], minlength=n_nodes)
     totals = np.maximum(totals + np.bincount(takers, others, minlength=n_nodes), np.finfo(np.float64).tiny)
-    certain = own * edges.confidences[out]
-    certain_back = certain if from_all else others * edges.confidences[back]
+    # In place: new arrays of all edges cost more than what is computed.
+    own *= edges.confidences[out]
+    if not from_all:
+        others *= edges.confidences[back]
+    ahead, behind = totals.take(givers), totals.take(takers)
+    np.divide(own, ahead, out=ahead)
+    np.divide(others, behind, out=behind)
     return _LinkPair(
-        _Links(edges.targets[out], edges.sources[out], certain / totals.take(givers), edges.kinds[out]),
-        _Links(edges.sources[back], edges.targets[back], certain_back / totals.take(takers), edges.kinds[back]),
+        _Links(edges.targets[out], edges.sources[out], ahead, edges.kinds[out]),
+        _Links(edges.sources[back], edges.targets[back], behind, edges.kinds[back]),
         from_all,
     )
 

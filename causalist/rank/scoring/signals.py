@@ -201,8 +201,9 @@ def dense_signal(cosines: Scores) -> Scores:
     if top <= middle:
         return np.zeros(len(cosines))
     result: Scores = (np.maximum(cosines - middle, 0.0) / (top - middle)) ** 2
-    if len(result) > N_NEAREST:
-        result = np.where(result >= np.partition(result, -N_NEAREST)[-N_NEAREST], result, 0.0)
+    nearest = result[result > 0]  # many equal values, such as zeros, are slow to part
+    if len(nearest) > N_NEAREST:
+        result = np.where(result >= np.partition(nearest, -N_NEAREST)[-N_NEAREST], result, 0.0)
     return result
 
 
