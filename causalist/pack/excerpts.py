@@ -38,15 +38,21 @@ _CALL_WEIGHT = 2.0  # of a line that uses another item of the pack
 # thousand lines has a hundred conditions.
 _MAX_LINES_OF_FORMS = 100
 _FAR_WEIGHT = -1.0
+_CHOICES = "if|elif|else if|elsif|unless|case|when|switch|match|guard|for|while|foreach|catch|except|rescue|default"
+_EXITS = "return|raise|throw|throws|yield|panic"
+_MARKS = "else|finally|try|ensure|do|begin"
+_COMMENT = r"\s*(?://|#|/?\*|--)"
 _FORMS: tuple[tuple[re.Pattern[str], float], ...] = (
-    (lazy_regex(r"\W*(?:if|elif|else if|elsif|unless|case|when|switch|match|guard|for|while|foreach|catch|except|rescue"
-                r"|default)\b"), 0.37),
-    (lazy_regex(r"\W*(?:return|raise|throw|throws|yield|panic)\b"), 0.3),
-    (lazy_regex(r"\W*(?:else|finally|try|ensure|do|begin)\b"), -0.65),
-    (lazy_regex(r"\s*(?://|#|/?\*|--)"), -1.2),
+    (lazy_regex(rf"\W*(?:{_CHOICES})\b"), 0.37),
+    (lazy_regex(rf"\W*(?:{_EXITS})\b"), 0.3),
+    (lazy_regex(rf"\W*(?:{_MARKS})\b"), -0.65),
+    (lazy_regex(_COMMENT), -1.2),
     (lazy_regex(r"\s*[\w.]*\b(?:log|logger|logging|console|print|println|slog|_logger)\b[.!(]", re.IGNORECASE), -2.4),
     (lazy_regex(r"\W*$"), -6.0),
-)  # fmt: skip
+)
+# Most lines have no form, which one expression tells; that of logging is slow, and a line without its words skips it.
+_ANY_FORM = lazy_regex(rf"\W*(?:(?:{_CHOICES}|{_EXITS}|{_MARKS})\b|$)|{_COMMENT}")
+_LOG_WORDS = ("log", "console", "print")
 _OPENERS = ("{", ":", "(", "[", "=>", "->", "then", "do", "&&", "||", ",", "=", "+", "|")
 
 
@@ -306,9 +312,18 @@ def _line_weights(
         weight = _CALL_WEIGHT * used[i]
         if most:
             weight += _QUERY_WEIGHT * near[i] / most
-        form = sum(given for form, given in _FORMS if form.match(line))
+        form = _form_weight(line)
         result.append(min(form, 0.0) + _FAR_WEIGHT if is_far[i] else weight + form)
     return result, is_far
+
+
+def _form_weight(line: str) -> float:
+    """Return the sum of the weights of the forms of a line."""
+    if line.isascii() and not _ANY_FORM.match(line):
+        lowered = line.lower()
+        if not any(word in lowered for word in _LOG_WORDS):
+            return 0.0
+    return float(sum(given for form, given in _FORMS if form.match(line)))
 
 
 def _block_openers(indents: Sequence[int]) -> list[int]:

@@ -229,10 +229,16 @@ class SnippetLines:
                 rarity = np.log1p((postings.n_documents - having + 0.5) / (having + 0.5))
                 self._weights[term] = weight * float(rarity)
         self._terms: dict[str, tuple[str, ...]] = {}
+        beginnings = "|".join(sorted({_beginning(term) for term in self._weights}))
+        self._may_have = re.compile(beginnings)
 
     def find(self, text: str) -> Mapping[int, float]:
         """Weight by line (0 for the first), of those that have any."""
-        known_words = {word for word in set(_WORD.findall(text)) if self._terms_in(word)}
+        words = set(_WORD.findall(text))
+        unknown = words - self._terms.keys()
+        if unknown:
+            self._learn(unknown)
+        known_words = {word for word in words if self._terms[word]}
         if not known_words:
             return {}
         # Few words of a text are query words: search for each, and count the lines up to it.
@@ -245,11 +251,27 @@ class SnippetLines:
             terms.setdefault(row, set()).update(self._terms[word])
         return {row: sum(self._weights[term] for term in sorted(there)) for row, there in terms.items()}
 
-    def _terms_in(self, word: str) -> tuple[str, ...]:
-        """Return the terms of the query that a word contains."""
-        if word not in self._terms:
-            self._terms[word] = tuple(term for term in terms_of(word) if term in self._weights)
-        return self._terms[word]
+    def _learn(self, words: Iterable[str]) -> None:
+        """Find the terms of the query that each of some words contains."""
+        may_have = self._may_have.search
+        for word in words:
+            if word.isascii() and not may_have(word):  # as nearly all words
+                self._terms[word] = ()
+            else:
+                self._terms[word] = tuple(term for term in terms_of(word) if term in self._weights)
+
+
+def _beginning(term: str) -> str:
+    """Return an expression for what ASCII words that have a term contain, where a part of theirs begins.
+
+    A stem keeps the first two letters of a part, but `dying` becomes `die`.
+
+    >>> [bool(re.search(_beginning("read"), word)) for word in ("re", "isRead", "READ", "is_read", "stored")]
+    [True, True, True, True, False]
+    """
+    first, second = term[:1], "" if term[1:] == "ie" else term[1:2]
+    either = f"[{re.escape(second)}{re.escape(second.upper())}]" if second else ""
+    return f"{re.escape(first.upper())}{either}|(?<![a-zA-Z]){re.escape(first)}{either}"
 
 
 def _places(word: str, text: str) -> Iterator[int]:
