@@ -48,7 +48,6 @@ _MIN_STEPS = 200_000  # a small file may take as many, a second at most; one of 
 _MIN_SECONDS = 2.0
 _MAX_SECONDS_A_BYTE = 5e-6
 _REPORTS_A_LOOK = 8
-_CHUNK_BYTES = 65_536
 _NAME_CHUNK_BYTES = 128  # of the text of a node, which conditions of queries ask for
 
 
@@ -58,8 +57,17 @@ class ParseTooLong(Exception):
 
 def run_parser(parser: tree_sitter.Parser, data: bytes) -> tree_sitter.Tree:
     """Return the syntax tree of a text. Raises ParseTooLong if that takes too many steps, or too slow ones."""
-    steps_left, chunk = max(_MIN_STEPS, _MAX_STEPS_A_BYTE * len(data)) // _STEPS_A_REPORT, _CHUNK_BYTES
+    steps_left = max(_MIN_STEPS, _MAX_STEPS_A_BYTE * len(data)) // _STEPS_A_REPORT
     latest = time.thread_time() + _MIN_SECONDS + _MAX_SECONDS_A_BYTE * len(data)
+    # The binding keeps what it is given for ever, and asks anew wherever the parser goes back: once for each here
+    # document of Bash. A view costs no copy, and holds nothing once it is released.
+    whole, given, is_read = memoryview(data), list[memoryview](), False
+
+    def read(offset: int, _: object) -> bytes | memoryview:
+        if is_read:
+            return data[offset : offset + _NAME_CHUNK_BYTES]
+        given.append(whole[offset:])
+        return given[-1]
 
     def is_too_long(offset: int, has_error: bool) -> bool:
         nonlocal steps_left
@@ -67,12 +75,15 @@ def run_parser(parser: tree_sitter.Parser, data: bytes) -> tree_sitter.Tree:
         return steps_left < 0 or (not steps_left % _REPORTS_A_LOOK and time.thread_time() > latest)
 
     try:
-        tree = parser.parse(lambda offset, _: data[offset : offset + chunk], progress_callback=is_too_long)
-        chunk = _NAME_CHUNK_BYTES
-        return tree
+        return parser.parse(read, progress_callback=is_too_long)
     except ValueError as error:
         parser.reset()
         raise ParseTooLong from error
+    finally:
+        is_read = True
+        for view in (*given, whole):
+            view.release()
+        given.clear()
 
 
 def parse_best(data: bytes, own: TreeParser) -> tuple[tree_sitter.Tree, TreeParser]:

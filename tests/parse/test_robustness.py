@@ -3,6 +3,7 @@
 import gc
 import random
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -516,3 +517,16 @@ def test_facts_do_not_depend_on_the_path() -> None:
     # `parse_source` is not told the path at all; `parse_text` reads only the kind of prose from it.
     assert parse_text("a.md", b"# T\n") == parse_text("x/y.MD", b"# T\n")
     assert parse_text("package.json", b'{"name": "a"}') == parse_text("q/package.json", b'{"name": "a"}')
+
+
+def test_a_parse_keeps_no_copy_of_a_text() -> None:
+    # The parser goes back for each here document, and the binding keeps all that it is given.
+    data = b"".join(b"cat <<E%d\n a $b c\nE%d\n" % (i, i) for i in range(400))
+    parser = load_grammar("bash").parser
+    tracemalloc.start()
+    try:
+        assert not syntax_tree.run_parser(parser, data).root_node.has_error
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 400 * 500  # copies would be 400 of half the text, 2 MB
