@@ -44,7 +44,7 @@ _ANY_TEXT = ("utf-8", "surrogatepass")
 
 
 class Walked(NamedTuple):
-    """What a walk leaves out, and the paths that it finds."""
+    """Result of a walk: what it leaves out, and the paths that it finds."""
 
     left_out: list[tuple[exclusion.SkipReason, str]]
     paths: list[str]
