@@ -49,6 +49,7 @@ class TestWeights(NamedTuple):
     probability that the test makes an object of the class to which the way is dispatched, if it is. `named` is that of
     tests of which only their text names the node, and `alike` that of the logarithm of the number of functions of that
     name, and 1, for these. `runs` and `lacks` are those of tests with and without the code that runs a special method.
+    `size` is that of the logarithm of the bytes of the test, of which `TYPICAL_SIZE` say nothing: a long one runs more.
     """
 
     bias: float
@@ -59,12 +60,14 @@ class TestWeights(NamedTuple):
     alike: float
     runs: float
     lacks: float
+    size: float
 
 
-# Fitted on 21 suites, see docs/benchmarks.md.
+# Fitted on 21 suites, see docs/benchmarks.md; `size` on 16 later.
 TEST_WEIGHTS = TestWeights(
-    bias=0.77, way=0.571, words=0.114, maker=0.491, named=2.073, alike=-1.069, runs=1.585, lacks=-0.615
+    bias=0.77, way=0.571, words=0.114, maker=0.491, named=2.073, alike=-1.069, runs=1.585, lacks=-0.615, size=0.07
 )
+TYPICAL_SIZE = 400
 NAMED = "named-in-text"  # in place of a rule
 _FIXTURE = lazy_regex(r"\bfixture\b")  # in the decorators of a function that prepares tests
 _SHARED = lazy_regex(r"\bscope\s*=\s*[\"'](?:class|module|package|session)[\"']")
@@ -77,10 +80,10 @@ NEAR_SHARE = 0.16
 _NEAR_PROBABILITY = 0.03  # of such a function
 _MAX_ALIKE = 12  # functions of one name; of more, the name says nothing of one
 _MAX_NAMED = 4  # such functions that count for a test
-# Tests of a function are probable if their odds are at least this share of this power of the best ones. Chosen on 27
+# Tests of a function are probable if their odds are at least this share of this power of the best ones. Chosen on 16
 # suites, see docs/benchmarks.md: the surer the best test is, the less sure another one may be.
-PROBABLE_SHARE = 1 / 5
-PROBABLE_POWER = 0.7
+PROBABLE_SHARE = 0.31
+PROBABLE_POWER = 0.4
 _PROVIDER = lazy_regex(r"^(?!.*\bvoid\b).*\bstatic\b", re.DOTALL)
 _MAX_SUBJECTS = 40  # nodes whose names are looked for; of more, some name is in any test
 _SETUP = lazy_regex(r"(?:async)?_?(?:set_?up|before|tear_?down|after|initiali[sz]e)", re.IGNORECASE)
@@ -458,6 +461,8 @@ def _weigh(
         if texts is not None and user.edge.rule == NAMED and user.depth == 1:
             n_alike = texts.count_named(ids.position(user.edge.target))
             score += weights.named + weights.alike * log(n_alike + 1)
+        size = max(int(graph.nodes.end_bytes[node] - graph.nodes.start_bytes[node]), 1)
+        score += weights.size * log(size / TYPICAL_SIZE)
         runs = texts.runs_operator(node, outer[0]) if texts is not None and len(outer) == 1 else None
         if runs is not None:
             score += weights.runs if runs else weights.lacks

@@ -361,7 +361,7 @@ class Lookups:
         `coverage` are files of coverage data; None: those at the usual places of the repository and its packages. A
         test that ran the node according to them runs it; one of the same run that did not does not, unless it or code
         on its way changed since. Without such data, `n_probable` of a function counts the tests with odds of at least
-        a fifth of the power .7 of the best ones. Raises as `resolve`, and UnreadableCoverage for a file that is given.
+        .31 of the power .4 of the best ones. Raises as `resolve`, and UnreadableCoverage for a file that is given.
         """
         graph, nodes = self.graph, [self.resolve(name) for name in names]
         given = [navigate.with_overloads_and_members(graph, [node]) for node in nodes]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from causalist.navigate.affected_tests import TEST_WEIGHTS
+from causalist.navigate.affected_tests import TEST_WEIGHTS, TYPICAL_SIZE
 from causalist.pipeline.repository import Repository
 from tests.cli.commands import invoke, write_all
 from tests.confidences import IMPORT, said
@@ -24,11 +24,12 @@ def test_the_most_probable_first(small: Path) -> None:
     """The chance by uses is the product along the chain: a call of a test .95, any other
     outside of branches .94, each by its confidence.
 
-    No test has a word of the function's name.
+    No test has a word of the function's name. The sizes of the tests say a little.
     """
 
-    def joined(chance: float) -> float:
+    def joined(chance: float, text: str) -> float:
         odds = exp(TEST_WEIGHTS.bias) * (chance / (1 - chance)) ** TEST_WEIGHTS.way
+        odds *= (len(text) / TYPICAL_SIZE) ** TEST_WEIGHTS.size
         return odds / (1 + odds)
 
     write_all(small, TESTS)
@@ -47,7 +48,11 @@ def test_the_most_probable_first(small: Path) -> None:
     by_helper = 0.95 * float(said("same-file")) * helped
     chances = [float(line.partition(" ")[0]) for line in lines[2:4]]
     assert chances == pytest.approx(
-        [joined(helped), joined(by_helper)], abs=0.011
+        [
+            joined(helped, "def test_price():\n    assert price_of(1)"),
+            joined(by_helper, "def test_helped():\n    assert helper()"),
+        ],
+        abs=0.011,
     )  # of confidences as they are printed
     assert lines[4].partition(" ")[2] == (
         f"tests/test_cart.py::test_total calls shop/cart.py::Cart.total constructed {said('constructed')} "

@@ -10,7 +10,7 @@ import pytest
 from causalist import navigate
 from causalist.model.graph import Edge
 from causalist.model.lookup import Affected
-from causalist.navigate.affected_tests import TEST_WEIGHTS
+from causalist.navigate.affected_tests import TEST_WEIGHTS, TYPICAL_SIZE
 from causalist.pipeline.repository import Repository
 from causalist.rank import rarity_of_shared_words
 from tests.pipeline.sample import in_memory
@@ -254,6 +254,12 @@ def test_neither():
 """
 
 
+def odds_of_size(text: str, name: str) -> float:
+    """Return by what the odds of a test are multiplied because of the size of its text."""
+    definition = text[text.index(f"def {name}(") :].partition("\n\n\n")[0].strip()
+    return (len(definition.encode()) / TYPICAL_SIZE) ** TEST_WEIGHTS.size
+
+
 def test_words_of_the_name_say_which_tests_are_its_own(tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     (tmp_path / "store.py").write_text(STORE)
@@ -278,6 +284,7 @@ def test_words_of_the_name_say_which_tests_are_its_own(tmp_path: Path) -> None:
     chance = {each.node: each.probability for each in by_uses}["tests/test_store.py::test_alone"]
     odds = chance / (1 - chance)
     expected = odds**TEST_WEIGHTS.way * exp(TEST_WEIGHTS.bias - TEST_WEIGHTS.words * rarest / 2)  # nothing dispatched
+    expected *= odds_of_size(WORDS, "test_alone")
     assert found["test_alone"] == pytest.approx(expected / (1 + expected))
 
 
@@ -368,13 +375,71 @@ def test_a_call_runs_the_method_of_a_class_that_the_test_makes(tmp_path: Path) -
         "test_round": way + weights.maker * log(0.01) + weights.words * (round_ - flat),  # .01 at least
     }
     for name, log_odds in expected.items():
-        assert found[name] == pytest.approx(1 / (1 + exp(-log_odds)))
+        odds = exp(log_odds) * odds_of_size(MEASURED, name)
+        assert found[name] == pytest.approx(odds / (1 + odds))
+
+
+def test_a_long_test_is_before_a_short_one(tmp_path: Path) -> None:
+    """Both call the function, and neither has another word of it; by their ids the short one is first."""
+    files = {
+        "store.py": STORE,
+        "tests/test_store.py": "from store import connect\n\n\ndef test_a():\n    connect()\n\n\n"
+        f"def test_b():\n    connect()\n    assert {' + '.join(['1'] * 40)}\n",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    found = in_memory(tmp_path).tests("connect")
+    assert [each.node.rpartition("::")[2] for each in found] == ["test_b", "test_a"]
+
+
+SEVERAL = """
+class Base:
+    def run(self):
+        return 0
+
+
+def start(base: Base):
+    return base.run()
+"""
+
+
+@pytest.mark.parametrize(("n_classes", "share"), [(1, 0.36), (2, 0.28), (7, 0.28), (8, 0.12)])
+def test_the_more_classes_override_a_method_the_less_one_runs(tmp_path: Path, n_classes: int, share: float) -> None:
+    """The test calls `start`, .95, and that the method of its argument, of whose class nothing is known."""
+    derived = "\n\n".join(f"class C{i}(Base):\n    def run(self):\n        return {i}\n" for i in range(n_classes))
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "base.py").write_text(f"{SEVERAL}\n\n{derived}")
+    (tmp_path / "tests/test_base.py").write_text("from base import start\n\n\ndef test_start(one):\n    start(one)\n")
+    repository = in_memory(tmp_path)
+    graph = repository.index.graph
+    changed = np.array([repository.resolve("C0.run")])
+    (found,) = navigate.find_tests_reaching(graph, changed, max_depth=None, min_confidence=0.0)
+    known = [
+        edge.confidence
+        for edge in map(graph.edge, range(len(graph.edges.kinds)))
+        if edge.kind == "calls" and edge.target in ("base.py::Base.run", "base.py::start")
+    ]
+    assert found.probability == pytest.approx(0.95 * share * known[0] * known[1], abs=0.003)  # of 256 samples
+
+
+def test_the_body_of_a_class_makes_objects_before_all_tests(tmp_path: Path) -> None:
+    """What only uses the class of `Outer` runs no constructor; a class inside of a test makes it in that."""
+    code = "class Part:\n    def __init__(self):\n        self.size = 1\n\n\n"
+    files = {
+        "store.py": f"{code}class Outer:\n    part = Part()\n",
+        "tests/test_store.py": "from store import Outer, Part\n\n\ndef test_outer():\n    assert Outer()\n\n\n"
+        "def test_inner():\n    class Inner:\n        part = Part()\n\n    assert Inner()\n",
+    }
+    found = ask(tmp_path, files, "Part.__init__")
+    assert found["test_outer"].probability < 0.1  # .95 of a call, and .1
+    assert found["test_inner"].probability > 0.6
 
 
 def test_probable_are_those_near_the_best_odds() -> None:
-    """Odds of 4 to the power of .7 are 2.64, of which a fifth is .53: those of .36 are .56, those of .34 are .52.
+    """Odds of 4 to the power of .4 are 1.74, of which .31 is .54: those of .36 are .56, those of .34 are .52.
 
-    Odds of 1/2 give .123, so that 1/8 is above and 1/9 is not. All are probable that are as good as a first one of
+    Odds of 1/2 give .235, so that 1/4 is above and 3/13 is not. All are probable that are as good as a first one of
     odds of 1/999, for which the bound is above 1/999.
     """
     edge = Edge("test.py::a", "a.py::f", "calls", "import", 1.0, 1, 1, 1)
@@ -385,7 +450,7 @@ def test_probable_are_those_near_the_best_odds() -> None:
         )
 
     assert n_probable(0.8, 0.36, 0.34) == 2
-    assert n_probable(1 / 3, 1 / 9, 0.1) == 2
+    assert n_probable(1 / 3, 1 / 5, 3 / 16) == 2
     assert n_probable(0.001, 0.001, 0.0005) == 2
     assert n_probable() == 0
 
