@@ -63,7 +63,7 @@ class TestWeights(NamedTuple):
     size: float
 
 
-# Fitted on 21 suites, see docs/benchmarks.md; `size` on 16 later.
+# Fitted on 21 suites, see docs/benchmarks.md; `size` on 17 later.
 TEST_WEIGHTS = TestWeights(
     bias=0.77, way=0.571, words=0.114, maker=0.491, named=2.073, alike=-1.069, runs=1.585, lacks=-0.615, size=0.07
 )
@@ -80,7 +80,7 @@ NEAR_SHARE = 0.16
 _NEAR_PROBABILITY = 0.03  # of such a function
 _MAX_ALIKE = 12  # functions of one name; of more, the name says nothing of one
 _MAX_NAMED = 4  # such functions that count for a test
-# Tests of a function are probable if their odds are at least this share of this power of the best ones. Chosen on 16
+# Tests of a function are probable if their odds are at least this share of this power of the best ones. Chosen on 17
 # suites, see docs/benchmarks.md: the surer the best test is, the less sure another one may be.
 PROBABLE_SHARE = 0.31
 PROBABLE_POWER = 0.4

@@ -22,7 +22,7 @@ from causalist.index.source_text import SourceText
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role, last_name, split_id
 from causalist.navigate.edges import DISPATCHED, find_overridden
-from causalist.navigate.impact import RUN_SHARES, _count_around, _is_behind_condition
+from causalist.navigate.impact import DISPATCHED_SHARES, RUN_SHARES, _count_around, _is_behind_condition
 from causalist.navigate.implicit_calls import ImplicitUses, is_run_unnamed
 from tests.benchmarks.test_choice.__main__ import read_runs, tests_of_contexts
 
@@ -78,9 +78,12 @@ def steps_to(graph: CodeGraph, function: int, uses: ImplicitUses, text: SourceTe
             label = f"calls, branches {min(n_branches, 3)}, loops {min(n_loops, 1)}"
         yield Step(label, user, function)
     for base in find_overridden(graph, [function], 0.0):
-        for number in graph.edges_into(np.array([base])).tolist():
-            if edges.kinds[number] in DISPATCHED:
-                yield Step("dispatch", int(edges.sources[number]), function)
+        into = graph.edges_into(np.array([base]))
+        n_overriding = int(np.count_nonzero(edges.kinds[into] == EdgeKind.OVERRIDES))
+        least = next(each for each in DISPATCHED_SHARES if n_overriding >= each)
+        for number in into[np.isin(edges.kinds[into], DISPATCHED)].tolist():
+            user = int(edges.sources[number])
+            yield Step(f"dispatch{' of tests' if is_test[user] else ''}, {least} or more", user, function)
     for use in uses.of(function):
         of_what = "constructor" if use.is_call else name if is_run_unnamed(graph, function) else "unnamed use"
         kind = EdgeKind(int(edges.kinds[use.number]))
