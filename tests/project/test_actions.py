@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,21 @@ def test_no_input_is_pasted_into_a_script() -> None:
     (action,) = _yaml("action.yml")
     for step in action["runs"]["steps"]:
         assert "${{" not in step["run"]
+
+
+def test_shellcheck_finds_nothing(tmp_path: Path) -> None:
+    """`actionlint` reads workflows only: neither the action, nor the template, nor the script of CI."""
+    shellcheck = shutil.which("shellcheck")
+    if shellcheck is None:
+        pytest.skip("shellcheck is not installed")
+    (action,), (_, jobs) = _yaml("action.yml"), _yaml("templates/review.yml")
+    action_script = "\n".join(step["run"] for step in action["runs"]["steps"])
+    template_script = "\n".join(jobs["causalist-review"]["script"])
+    (tmp_path / "action").write_text(f"#!/bin/bash\n{action_script}\n")
+    (tmp_path / "template").write_text(f"#!/bin/sh\n{template_script}\n")
+    files = [tmp_path / "action", tmp_path / "template", _ROOT / ".ci" / "run"]
+    done = subprocess.run([shellcheck, *map(str, files)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.slow
