@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from causalist.parse.languages import extensions
 from causalist.servers.lsp.protocol import OWN_METHODS
 from causalist.servers.lsp.server import COMMANDS
 from tests.cli.commands import write_all
@@ -141,6 +142,29 @@ def test_helix() -> None:
         assert [server["command"], *server["args"]] == ["causalist", "serve", "lsp"]
         assert all("causalist" in each["language-servers"] and each["name"] for each in settings["language"])
         assert set(server.get("config", {})) <= {"definition", "references"}
+
+
+def test_sublime_text() -> None:
+    """The keys are those that the schema of the package LSP knows; its clients take no others."""
+    (settings,) = (json.loads(code) for code in snippets("others", "json"))
+    (client,) = settings["clients"].values()
+    assert client["command"] == ["causalist", "serve", "lsp"]
+    assert set(client) == {"enabled", "command", "selector"} and client["enabled"] is True
+
+
+def test_jetbrains() -> None:
+    """LSP4IJ reads `template.json` of a folder: a command for each system, and file patterns by language."""
+    template = json.loads((EDITORS / "lsp4ij" / "template.json").read_text(encoding="utf-8"))
+    assert set(template) == {"id", "name", "programArgs", "fileTypeMappings"} and "lsp4ij" in (
+        EDITORS / "others.md"
+    ).read_text(encoding="utf-8")
+    commands = template["programArgs"]
+    assert shlex.split(commands["default"]) == ["sh", "-c", "causalist serve lsp"]
+    assert commands["windows"].split() == ["causalist", "serve", "lsp"]
+    mappings = template["fileTypeMappings"]
+    patterns = [pattern for each in mappings for pattern in each["fileType"]["patterns"]]
+    assert sorted(patterns) == sorted({f"*{end}" for end in extensions() if end.startswith(".")})
+    assert len({each["languageId"] for each in mappings}) == len(mappings)
 
 
 def test_emacs() -> None:
