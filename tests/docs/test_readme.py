@@ -11,9 +11,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from tests.docs import recording
 from tests.docs.blocks import ROOT
 from tests.docs.commands import commands_of
 from tests.docs.markdown import Fenced, fenced_blocks
@@ -94,6 +96,15 @@ def test_the_output_shown_is_real(text: str, checkout: Path) -> None:
     assert done.returncode == 0, done.stderr
     difference = compare(shown.text, done.stdout)
     assert not difference, f"{difference}\n\n{done.stdout}"
+
+
+@pytest.mark.slow
+def test_the_picture_shows_real_output(tmp_path: Path, update_golden: bool) -> None:
+    drawn = recording.record(recording.make_repository(tmp_path / "taskboard-api"))
+    if update_golden:
+        recording.PICTURE.write_text(drawn, encoding="utf-8")
+    assert recording.PICTURE.read_text(encoding="utf-8") == drawn, "python -m tests.docs.recording draws it again"
+    ElementTree.fromstring(drawn)
 
 
 def test_the_files_at_the_end_of_the_chain_do_not_say_auth() -> None:
