@@ -93,3 +93,15 @@
 ; A function that is given to a call behind a string.
 (arguments . (argument [(string) (encapsed_string)]) (argument [
   (anonymous_function body: (_) @handler.body) (arrow_function body: (_) @handler.body)])) @definition.handler
+
+; Properties that are read and written.
+[(member_access_expression) (nullsafe_member_access_expression) (scoped_property_access_expression)] @member
+(assignment_expression left: [(member_access_expression) (scoped_property_access_expression)] @written)
+(assignment_expression left: (subscript_expression . [(member_access_expression) (scoped_property_access_expression)] @written))
+(augmented_assignment_expression left: [(member_access_expression) (scoped_property_access_expression)] @written)
+(augmented_assignment_expression left: (subscript_expression . [(member_access_expression) (scoped_property_access_expression)] @written))
+(reference_assignment_expression left: [(member_access_expression) (scoped_property_access_expression)] @written)
+(update_expression [(member_access_expression) (scoped_property_access_expression)] @written)
+(list_literal [(member_access_expression) (scoped_property_access_expression)] @written)
+(unset_statement [(member_access_expression) (scoped_property_access_expression)] @written)
+(unset_statement (subscript_expression . [(member_access_expression) (scoped_property_access_expression)] @written))

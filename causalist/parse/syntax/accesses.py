@@ -30,6 +30,7 @@ _MAX_CHAIN_BYTES = 200  # bytes of a chain that is read
 _MIXED = re.compile(rb"[(\[<{]")  # calls and elements, of which nothing is said here
 _MARKS = re.compile(r"[(?\[<:!]")
 _BARE = re.compile(rb"[^\W\d]\w*")
+_HEAD = re.compile(rb"\$?" + _BARE.pattern)
 _UPDATED = re.compile(rb"\s*(?:\+\+|--|(?:[-+*/%&|^@]|<<|>>>?|\*\*|//|\?\?|&&|\|\|)=)")
 _OWN = re.compile(r"['#~]\d+$")  # number of a variable that shares its name with others
 
@@ -120,7 +121,7 @@ class AccessReader:
 
     def _may_tell(self, start: int) -> bool:
         """Return True if the first name of a chain can matter. Most cannot and are skipped early."""
-        matched = _BARE.match(self._scopes.data, start)
+        matched = _HEAD.match(self._scopes.data, start)
         if matched is None:
             return False
         head = matched[0].decode()
