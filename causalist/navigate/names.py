@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.errors import AmbiguousNode, UnknownNode, UnreadNode
+from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
-from causalist.model.node_ids import ASKED_KINDS, CALLABLE_KINDS, NodeKind, escape_path, split_id, unescape_name
+from causalist.model.node_ids import ASKED_KINDS, CALLABLE_KINDS, NodeKind, Role, escape_path, split_id, unescape_name
 from causalist.model.source import is_parsed
 from causalist.model.string_table import StringTable
 from causalist.rank import find_nodes_by_name
@@ -483,8 +484,21 @@ def _unknown(context: _Context, name: str, wanted: str) -> str:
     if near:
         suggestions = "\n".join(context.describe(int(n)) for n in dict.fromkeys(near[:_MAX_SUGGESTED]))
         return f"nothing here is called {name!r}; what is written nearly so:\n{suggestions}"
-    example = next((graph.nodes.ids[n] for n in np.flatnonzero(graph.nodes.kinds == NodeKind.FUNCTION).tolist()), "")
-    return f"nothing here is called {name!r}; ids look like {example or 'src/auth.py::Session.verify'}"
+    folders = {path[: match.end()] for path in context.index.manifest.paths for match in re.finditer("/", path)}
+    alike = sorted(each for each in folders if each.lower() == f"{wanted.strip('/').lower()}/")
+    if alike:
+        return f"nothing here is called {name!r}; there is the folder {alike[0]}"
+    return f"nothing here is called {name!r}; ids look like {_example_id(graph)}"
+
+
+def _example_id(graph: CodeGraph) -> str:
+    """Return the id of a function, else of a method, of the code rather than of its tests."""
+    kinds, is_test = graph.nodes.kinds, graph.nodes.roles == Role.TEST
+    for wanted in (NodeKind.FUNCTION, NodeKind.METHOD):
+        found = np.flatnonzero((kinds == wanted) & ~is_test)
+        if found.size:
+            return graph.nodes.ids[int(found[0])]
+    return "src/auth.py::Session.verify"
 
 
 def _left_out(context: _Context, wanted: str) -> tuple[str, str] | None:

@@ -75,7 +75,13 @@ def _read_hashes(root: Path, name: str, *command: str) -> list[str]:
     done = RunningGit(git_arguments(root), *command, f"{name}^{{commit}}", *end).finish()
     hashes = done.output.decode("ascii", "replace").split()
     if done.code or not hashes or not all(re.fullmatch(r"[0-9a-f]{40,64}", each) for each in hashes):
-        raise GitError(f"{root} has no commit {name!r}; check the name with `git log`, or fetch it first.")
+        branches = RunningGit(
+            git_arguments(root), "for-each-ref", "--sort=-committerdate", "--count=3",
+            "--format=%(if)%(symref)%(then)%(else)%(refname:short)%(end)", "refs/heads", "refs/remotes",
+        ).finish()  # fmt: skip
+        named = ", ".join(branches.output.decode("utf-8", "replace").split())
+        advice = f"there are {named}; " if named and not branches.code else ""
+        raise GitError(f"{root} has no commit {name!r}; {advice}check the name with `git log`, or fetch it first.")
     return hashes
 
 

@@ -9,6 +9,7 @@ import pytest
 from causalist.errors import AmbiguousNode, UnknownNode
 from causalist.model.answer import AskOptions
 from causalist.pipeline.repository import Repository
+from tests.cli.commands import write_all
 
 
 def id_of(repository: Repository, name: str, folder: str = "") -> str:
@@ -193,6 +194,12 @@ def test_several_are_listed_with_kind_and_line(named: Repository) -> None:
         named.resolve("auth.py")
 
 
+def test_the_example_is_no_test(tmp_path: Path) -> None:
+    files = {"a/test_a.py": "def test_a():\n    assert True\n", "z.py": "class Door:\n    def shut(self): ...\n"}
+    with pytest.raises(UnknownNode, match=r"ids look like z\.py::Door\.shut$"):
+        Repository.open(write_all(tmp_path, files), exact_root=True).resolve("qqqzzz")
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -204,6 +211,8 @@ def test_several_are_listed_with_kind_and_line(named: Repository) -> None:
         ("Gate.verify", "by its last name there is"),
         ("src", "is a folder"),
         ("src/app/", "is a folder"),
+        ("SRC", "nothing here is called 'SRC'; there is the folder src/"),
+        ("Src/App", "there is the folder src/app/"),
         ("src/auth.py:99", "ends with line 20"),  # editors have an empty line after the last newline
         ("src/auth.py:0", "has no line 0"),
         ("qqqzzz", "ids look like"),

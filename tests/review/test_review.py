@@ -291,7 +291,8 @@ def test_without_git(tmp_path: Path) -> None:
 
 
 def test_an_unknown_commit(shop: Path) -> None:
-    assert "no commit 'nowhere'" in invoke("review", "nowhere", cwd=shop).failed("git")
+    branch = git(shop, "branch", "--show-current").strip()
+    assert f"no commit 'nowhere'; there are {branch}; check" in invoke("review", "nowhere", cwd=shop).failed("git")
 
 
 def test_files_that_usually_change_too(shop: Path) -> None:
