@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # A lone surrogate becomes `\udc80`, which JSON reads as the same string.
 _ENCODING_ERRORS = "backslashreplace"
 MESSAGES = "https://causalist.github.io/causalist/messages/"  # an entry for each slug
+EDITORS = "https://causalist.github.io/causalist/editors/"  # a page for each editor
 
 
 def prepare_streams() -> None:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from causalist._internal.text_formatting import align_columns
-from causalist.cli._output import emit_document, emit_lines, say
+from causalist.cli._output import EDITORS, emit_document, emit_lines, say
 from causalist.cli._repository import json_option, print_result, repo_option, repository_options
 from causalist.cli._run import COMPLETION, NOTHING_FOUND
 from causalist.errors import CausalistError, UsageError
@@ -89,6 +90,7 @@ def examine(repo: Path | None, *, force: bool = False) -> Iterator[CheckResult]:
     yield from _examine_index(repo, force=force)
     yield _examine_cache()
     yield from _examine_clients((repo or Path()).resolve())
+    yield from _examine_editors()
 
 
 def _examine_program() -> Iterator[CheckResult]:
@@ -143,11 +145,11 @@ def _examine_extras() -> Iterator[CheckResult]:
 
     from causalist.parse.languages import missing_languages
 
-    for language, extra in sorted(set(missing_languages().values())):
+    missing = sorted({language for language, _ in missing_languages().values()})
+    if missing:
         yield CheckResult(
-            State.ABSENT, f"extra {extra}", f"for files of {language}", f'pip install "causalist[{extra}]"'
+            State.ABSENT, "languages", f"not installed: {', '.join(missing)}", 'pip install "causalist[languages]"'
         )
-
     for extra, (package, purpose) in _EXTRAS.items():
         if find_spec(package) is None:
             yield CheckResult(State.ABSENT, f"extra {extra}", f"for {purpose}", f'pip install "causalist[{extra}]"')
@@ -224,6 +226,25 @@ def _examine_client(name: str, client: "Client", scope: str, file: Path) -> Chec
     if not Path(command).exists() and shutil.which(command) is None:
         return CheckResult(State.WRONG, subject, f"{file} starts {command}, which is not there", again)
     return CheckResult(State.OK, subject, f"{file} starts {command}")
+
+
+def _examine_editors() -> Iterator[CheckResult]:
+    """Yield a result for each editor with settings: whether these name the program."""
+    home = Path.home()
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    for title, page, files in (
+        ("Neovim", "neovim", (config / "nvim/init.lua", config / "nvim/init.vim")),
+        ("Vim", "others", (home / ".vimrc", home / ".vim/vimrc")),
+        ("Helix", "helix", (config / "helix/languages.toml",)),
+        ("Emacs", "emacs", (home / ".emacs", home / ".emacs.d/init.el", config / "emacs/init.el")),
+    ):
+        found = [file for file in files if file.is_file()]
+        with suppress(OSError):
+            named = next((file for file in found if b"causalist" in file.read_bytes()), None)
+            if named is not None:
+                yield CheckResult(State.OK, title, f"{named} names causalist")
+            elif found:
+                yield CheckResult(State.ABSENT, title, f"{found[0]} does not name causalist", f"{EDITORS}{page}/")
 
 
 # -- completion

@@ -46,6 +46,24 @@ def test_every_grammar_of_the_package_loads(shop: Path) -> None:
     assert _findings(shop)["grammars"]["detail"].startswith("27 load: bash, c, cpp,")
 
 
+def test_settings_of_an_editor_name_the_program_or_not(shop: Path, tmp_path: Path) -> None:
+    assert not {"Neovim", "Helix"} & set(_findings(shop))
+    for name in ("nvim/init.lua", "helix/languages.toml"):
+        (tmp_path / "home" / name).parent.mkdir(parents=True)
+        (tmp_path / "home" / name).write_text("")
+    (tmp_path / "home/nvim/init.lua").write_text('vim.lsp.config("causalist", {})\n')
+    found = _findings(shop)
+    assert found["Neovim"]["state"] == "ok"
+    assert (found["Helix"]["state"], found["Helix"]["remedy"][-15:]) == ("absent", "/editors/helix/")
+
+
+def test_missing_languages_are_one_line(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = {".zig": ("zig", "zig"), ".m": ("objc", "objc"), ".mm": ("objc", "objc")}
+    monkeypatch.setattr("causalist.parse.languages.missing_languages", lambda: missing)
+    row = _findings(shop)["languages"]
+    assert row["detail"] == "not installed: objc, zig" and row["remedy"] == 'pip install "causalist[languages]"'
+
+
 @pytest.mark.slow
 def test_a_client_that_starts_a_program_that_is_gone_is_named(shop: Path) -> None:
     (shop / ".mcp.json").write_text('{"mcpServers": {"causalist": {"command": "/gone/python", "args": []}}}')
