@@ -51,12 +51,17 @@ class PackItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PackInput:
-    """Everything a renderer may use. `items` are in the order of the pack. With `fills`, the budget is filled."""
+    """Everything a renderer may use.
+
+    `items` are in the order of the pack. `strictness` is the factor of the least gain for which a body is shown. With
+    `fills`, the budget is filled.
+    """
 
     header: PackHeader
     items: tuple[PackItem, ...]
     edges: tuple[Edge, ...]
     removed_edges: tuple[Edge, ...]
+    strictness: float = 1.0
     fills: bool = False
 
 

@@ -159,7 +159,8 @@ class Link:
 class Plan:
     """Everything that a renderer prints.
 
-    `question` and `repository` are safe and on one line. With `fills`, the budget is filled. `every_link` is what
+    `question` and `repository` are safe and on one line. `strictness` is the factor of the least gain for which a body
+    is shown; with `fills`, the budget is filled. `every_link` is what
     `links` were chosen from, for a drawing in which an edge is a line without words.
     """
 
@@ -172,6 +173,7 @@ class Plan:
     links: tuple[Link, ...]
     omitted: tuple[Omitted, ...]
     entries: tuple[PackEntry, ...]
+    strictness: float
     fills: bool
     fence: str
     tokenizer: str
@@ -352,6 +354,7 @@ class Planner:
         First every body within its share, if it is worth its tokens, then the cut ones again with all that remains.
         """
         fills, strictness = self._bare.fills, strictness_of(budget)
+        least_gain = self._bare.strictness * strictness * MIN_GAIN
         bodies = self._by_gain()
         for is_first in (True, False):
             for number in bodies:
@@ -374,7 +377,7 @@ class Planner:
                 if wanted <= had:
                     continue
                 price = self._price(number, wanted)
-                if is_first and not fills and lines and entry.needed < strictness * MIN_GAIN * price / 1000:
+                if is_first and not fills and lines and entry.needed < least_gain * price / 1000:
                     continue
                 tokens_left -= price - paid
                 lines[number] = wanted

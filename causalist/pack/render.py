@@ -230,6 +230,7 @@ def bare_plan(pack_input: PackInput, max_tokens: int, scale: float, *, with_sour
         links=(),
         omitted=(),
         entries=entries,
+        strictness=pack_input.strictness,
         fills=pack_input.fills,
         fence="`" * max(SMALLEST_FENCE, longest + 1),
         tokenizer=tokenizer,

@@ -40,7 +40,7 @@ from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit
 from causalist.model.source import is_history
 from causalist.pack import FOLD_THRESHOLD, strictness_of
-from causalist.rank import Ranking, Selection, SnippetLines, find_given_names, terms_of_nodes
+from causalist.rank import ParsedQuery, Ranking, Selection, SnippetLines, find_given_names, terms_of_nodes
 
 MAX_PACK_NODES = 60
 MAX_SMALL_PACK_NODES = 40  # of a pack of at most MAX_SMALL_TOKENS, which shows less than half of these
@@ -48,6 +48,11 @@ MAX_SMALL_TOKENS = 4000
 MAX_FILLED_NODES = 150  # where the budget is to be filled
 MIN_PROBABILITY = 0.002  # of a node that a pack knows of
 MIN_PROBABILITY_USED = 0.05  # of a node whose uses a cut text shows
+# Questions of all benchmarks have at most 15 distinct terms, pasted reports 12 to 350. Of these, a body must be worth
+# more for its tokens, and files beyond the best ones have less need.
+USUAL_TERMS, REPORT_TERMS = 15, 25
+REPORT_STRICTNESS = 13.0
+N_REPORT_FILES, OTHER_FILES_SHARE = 2, 0.1
 MAX_WHOLE_LINES = 40  # of a function that is shown with the definitions inside of it
 MIN_PROBABILITY_READ = 0.01  # of a node whose source is read, if the budget is usual and not to be filled
 
@@ -67,11 +72,12 @@ _PROSE = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt")  # of documents t
 
 
 class PackChoice(NamedTuple):
-    """Items in causal order, and kept and removed edges among them."""
+    """Items in causal order, kept and removed edges among them, and the factor of the least gain of a body."""
 
     items: tuple[PackItem, ...]
     edges: tuple[Edge, ...]
     removed_edges: tuple[Edge, ...]
+    strictness: float
 
 
 def choose_needed(
@@ -241,6 +247,7 @@ def choose_pack(
     definitions_of: Mapping[int, Sequence[int]],
     texts: SourceText,
     options: AskOptions,
+    question: ParsedQuery,
     snippets: SnippetLines,
     pinned: Mapping[int, Collection[int]] = MappingProxyType({}),
     steps: Steps = NO_STEPS,
@@ -250,6 +257,8 @@ def choose_pack(
     `definitions_of` are the definitions that stand for a file in a list of files, `pinned` rows that the query refers
     to, by the node of the file. After the deadline the remaining items have no source.
     """
+    share = report_share(question)
+    needed = favor_best_files(graph, needed, share)
     nodes = [each.node for each in needed]
     ranks: dict[int, int] = {}
     by_node: dict[int, Hit] = {}
@@ -287,7 +296,35 @@ def choose_pack(
             rows = _telling_rows(graph, inner, text, snippets, pinned)
             items.append(PackItem(inner, text, False, None, rows, (), need.probability * (1 - 1e-6 * i)))
     removed = tuple(name_edge(graph, edge, ids) for edge in ordered.removed)
-    return PackChoice(tuple(discount_repeated(items)), tuple(name_edge(graph, edge, ids) for edge in edges), removed)
+    named = tuple(name_edge(graph, edge, ids) for edge in edges)
+    return PackChoice(tuple(discount_repeated(items)), named, removed, REPORT_STRICTNESS**share)
+
+
+def report_share(question: ParsedQuery) -> float:
+    """Return how much a query is a pasted report, from 0 for one of at most USUAL_TERMS distinct terms to 1."""
+    beyond = (len(question.terms) - USUAL_TERMS) / (REPORT_TERMS - USUAL_TERMS)
+    return min(max(beyond, 0.0), 1.0)
+
+
+def favor_best_files(graph: CodeGraph, needed: Sequence[NeededNode], share: float) -> list[NeededNode]:
+    """Return the nodes, the most needed first, with less need outside of the files that need most for a report.
+
+    A report of a defect says much that no code is about, and most are mended in one or two files.
+    """
+    if not share:
+        return list(needed)
+    files = graph.nodes.files
+    need_by_file: dict[int, float] = {}
+    for each in needed:
+        file = int(files[each.node])
+        need_by_file[file] = need_by_file.get(file, 0.0) + each.probability
+    best = sorted(need_by_file, key=lambda file: (-round(need_by_file[file], 9), file))[:N_REPORT_FILES]
+    factor = OTHER_FILES_SHARE**share
+    lowered = [
+        each if int(files[each.node]) in best else each._replace(probability=each.probability * factor)
+        for each in needed
+    ]
+    return sorted(lowered, key=lambda each: (-round(each.probability, 9), each.node))
 
 
 def discount_repeated(items: Sequence[PackItem]) -> list[PackItem]:

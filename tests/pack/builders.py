@@ -57,7 +57,7 @@ def pack_input(
     commit: str | None = "0123456789abcdef",
     fills: bool = False,
 ) -> PackInput:
-    return PackInput(PackHeader(query, root, commit, 400), _ranked(items), tuple(edges), tuple(removed), fills)
+    return PackInput(PackHeader(query, root, commit, 400), _ranked(items), tuple(edges), tuple(removed), fills=fills)
 
 
 def _ranked(items: Sequence[PackItem]) -> tuple[PackItem, ...]:
