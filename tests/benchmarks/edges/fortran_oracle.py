@@ -23,7 +23,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
-_FLAGS = ("-c", "-cpp", "-ffree-line-length-none", "-fdump-tree-original-lineno-asmname", "-w")
+_FLAGS = ("-c", "-cpp", "-ffree-line-length-none", "-fdump-tree-original-lineno-asmname", "-w", "-std=legacy")
 _NAME = r"[a-z]\w*"
 _PROCEDURE = re.compile(rf"(?:[\w\s(),=*:]*\s)?(subroutine|function)\s+({_NAME})|module\s+procedure\s+({_NAME})\s*$")
 _MARK = re.compile(r"\[(\S+?):(\d+):\d+\] ?")
@@ -40,8 +40,10 @@ class Source:
 
     def __init__(self) -> None:
         self.places: dict[tuple[str, str], Place] = {}  # (module, procedure)
-        self.external: dict[str, Place] = {}
+        self.parts: dict[tuple[str, str, str], Place] = {}  # (file, module, procedure): submodules have their own
+        self.external: dict[str, list[Place]] = defaultdict(list)  # several where several programs have their own
         self.bound: dict[str, Place] = {}  # by linked name
+        self.names_of_bound: dict[str, str] = {}  # linked name -> own one
         self.internal: dict[tuple[str, str], list[tuple[Place, int, int]]] = defaultdict(
             list
         )  # (file, name) + span around
@@ -72,7 +74,7 @@ class Source:
         self.modules[path], self.uses[path] = set(), set()
         stack: list[tuple[str, str, int]] = []  # kind, name, line
         opened: list[tuple[str, Place, int]] = []
-        for first, _, statement in groups:
+        for first, last, statement in groups:
             words = statement.strip()
             if m := re.match(rf"use\b(?:\s*,\s*\w+\s*::|\s*::)?\s*({_NAME})(.*)", words):
                 self.uses[path].add(m[1])
@@ -123,10 +125,13 @@ class Source:
                     opened.append((name, place, hosts[-1][2]))
                 elif module:
                     self.places.setdefault((module, name), place)
+                    self.parts.setdefault((path, module, name), place)
                 else:
-                    self.external.setdefault(name, place)
-                if b := re.search(r"bind\s*\(\s*c\s*(?:,\s*name\s*=\s*(['\"])(.*?)\1)?", words):
-                    self.bound.setdefault(b[2] or name, place)
+                    self.external[name].append(place)
+                written = " ".join(text.split("\n")[first - 1 : last])  # with its texts
+                if b := re.search(r"(?i)bind\s*\(\s*c\s*(?:,\s*name\s*=\s*(['\"])(.*?)\1)?", written):
+                    self.bound.setdefault((b[2] or name).strip(), place)
+                    self.names_of_bound[(b[2] or name).strip()] = name
 
     def _read_bound(self, words: str, stack: list[tuple[str, str, int]], place: Place) -> None:
         owner, module = stack[-1][1], next((each[1] for each in stack if each[0] == "module"), "")
@@ -143,6 +148,12 @@ class Source:
                     self.bindings[owner, name] = module, stands_for or name
                     if stands_for:
                         self.names[stands_for].add(name)
+
+    def find_external(self, name: str, path: str) -> tuple[Place | None, str]:
+        """The procedure of a name that a file links to, with its name, or with "?" if it may be one of several."""
+        places = self.external.get(name, ())
+        places = [each for each in places if each.file == path] or places
+        return (places[0] if len(places) == 1 else None), f"?{name}" if len(places) > 1 else name
 
     def all_names(self, name: str) -> set[str]:
         """Every name that a procedure of this name may be called by."""
@@ -252,6 +263,9 @@ def calls_of(path: str, tree: str, source: Source) -> list[dict[str, object]]:
             if group is None:
                 continue
             place, name = _procedure(call, text, declared, source, path, row)
+            if name.startswith("?"):  # of a module, but nowhere in it
+                unclear.update((group[0], each) for each in source.all_names(name[1:]))
+                continue
             if not name:
                 if call[2]:  # of a type that is not told
                     unclear.update((group[0], each) for each in source.all_names(call[3].lower()))
@@ -326,16 +340,19 @@ def _procedure(
     if receiver and not linked.startswith("__"):
         return None, ""
     if m := re.fullmatch(r"__([a-z0-9_]+?)(?:\.\w+)?_MOD_(\w+)", linked):
-        return source.places.get((m[1], m[2])), m[2]
+        if place := source.parts.get((path, m[1], m[2])) or source.places.get((m[1], m[2])):
+            return place, m[2]
+        place, name = source.find_external(m[2], "")  # which the module may include
+        is_open = place is None and any(m[1] in modules for modules in source.modules.values())
+        return place, f"?{m[2]}" if is_open else name
     m = re.fullmatch(r"(\w+?)(?:\.\d+)?", linked)
     if m and ("." in linked or (path, m[1]) in source.internal):
         around = [p for p, first, last in source.internal.get((path, m[1]), ()) if first <= row]
         return (around[-1] if around else None), m[1]
     if linked in source.bound:
-        return source.bound[linked], linked
+        return source.bound[linked], source.names_of_bound.get(linked, linked)
     if linked.endswith("_"):
-        name = linked.rstrip("_")
-        return source.external.get(name), name
+        return source.find_external(linked.rstrip("_"), path)
     return None, ""
 
 
