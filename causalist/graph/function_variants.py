@@ -23,7 +23,7 @@ from causalist.graph.resolution_results import ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, NEVER, UNCOUNTED, ArgumentKind, opposite_condition
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
-from causalist.model.type_notation import OPTIONAL, UNCHANGED, split_top
+from causalist.model.type_notation import OPTIONAL, UNCHANGED, bytes_of_kind, split_top
 
 _CONSTANT_PARAMETER = re.compile(r"\bconst(?=\s+[\w:<>, ]+?\s*[*&]\s*(\w+))")
 _CONSTANT = re.compile(r"(?:static\s+|inline\s+)*const(?:expr)?\b")
@@ -283,20 +283,23 @@ class SpecificProcedures:
     """Procedures that other names stand for, and the choice of one by the arguments of a call."""
 
     inference: Inference
-    _known: dict[int, list[tuple[int, bool]]] = field(default_factory=dict)
+    _known: dict[tuple[int, int], list[tuple[int, bool]]] = field(default_factory=dict)
 
-    def find(self, number: int) -> list[tuple[int, bool]]:
+    def find(self, number: int, receiver: int = -1) -> list[tuple[int, bool]]:
         """Return the procedures that the name of a definition stands for, itself if it is one.
 
-        With each comes True if it gets the object that it is called on.
+        With each comes True if it gets the object that it is called on. That has the type `receiver`, which may have
+        its own procedures where the definition belongs to a base; or -1.
         """
-        if (stored := self._known.get(number)) is not None:
+        if (stored := self._known.get((number, receiver))) is not None:
             return stored
         program = self.inference.program
-        self._known[number] = []  # a cycle of names ends here
+        self._known[number, receiver] = []  # a cycle of names ends here
         file, owner = program.file_of[number], program.parent(number)
         symbols, is_member = program.files[file], owner >= 0 and program.is_type(owner)
         written = symbols.specifics.get(program.definition_of[number].qualname)
+        if written and _WITH_BODY.match(program.definition_of[number].signature):
+            written = None  # a procedure with the name of the generic one
         procedures: dict[tuple[int, bool], None] = {}
         scope = program.parent(owner) if is_member else owner
         for each in written or ():
@@ -305,7 +308,7 @@ class SpecificProcedures:
                 procedures[number, True] = None
                 continue
             if each.startswith("."):
-                member, _ = program.find_member(owner, name)
+                member, _ = program.find_member(receiver if receiver >= 0 else owner, name)
                 procedures.update(dict.fromkeys(self.find(member) if member >= 0 else ()))
                 continue
             value = self.inference.infer_chain(file, scope - symbols.first if scope >= 0 else MODULE_SCOPE, name)
@@ -314,8 +317,8 @@ class SpecificProcedures:
             is_passed = is_member and not each.startswith("-")
             procedure = value.number if value.number != number else self._namesake(number)
             procedures.update(((each, is_passed), None) for each, _ in (self.find(procedure) if procedure >= 0 else ()))
-        self._known[number] = list(procedures) if written else [(number, False)]
-        return self._known[number]
+        self._known[number, receiver] = list(procedures) if written else [(number, False)]
+        return self._known[number, receiver]
 
     def _namesake(self, number: int) -> int:
         """Return the procedure that has the name of the generic one that stands for it, or -1."""
@@ -326,16 +329,21 @@ class SpecificProcedures:
         )
         return symbols.first + next(same, -1 - symbols.first)
 
-    def choose(self, place: tuple[int, int], number: int, arguments: str, values: str) -> list[int]:
+    def choose(self, place: tuple[int, int], number: int, arguments: str, values: str, chain: str = "") -> list[int]:
         """Return the procedure that a call of a definition by its name runs; the definition where that is not known.
 
-        `place` is the (file, scope) of the call, `arguments` and `values` are as `Call` has them.
+        `place` is the (file, scope) of the call, `arguments`, `values` and `chain` are as `Call` has them. None is
+        returned where the name is also one of the language, which is not known to mean one of the procedures.
         """
-        several = self.find(number)
+        receiver = self._type_of_receiver(place, chain)
+        several = self.find(number, receiver)
         if several and several[0][0] != number:  # procedures of the same name elsewhere are its own as well
             passed = self._others(place, number)
-            several = list(dict.fromkeys(each for other in (number, *passed) for each in self.find(other)))
-        if len(several) < 2 or arguments == UNCOUNTED:
+            several = list(dict.fromkeys(each for other in (number, *passed) for each in self.find(other, receiver)))
+            is_doubtful = not chain.rpartition(".")[0] and self._is_of_language(number)
+        else:
+            is_doubtful = False
+        if not is_doubtful and (len(several) < 2 or arguments == UNCOUNTED):
             return [several[0][0] if len(several) == 1 else number]
         given = [
             self._type_of_argument(place, each) for each in (values.split(",") if values else [""] * len(arguments))
@@ -344,7 +352,21 @@ class SpecificProcedures:
         possible = [(far, each) for far, each in distances if far is not None]
         nearest = min((far for far, _ in possible), default=0)
         best = [each for far, each in possible if far == nearest]
+        if is_doubtful and (len(best) != 1 or not given or given[0][1] is None):
+            return []
         return best if len(best) == 1 else [number]
+
+    def _type_of_receiver(self, place: tuple[int, int], chain: str) -> int:
+        """Return the type of what a chain calls a member of, or -1."""
+        head = chain.rpartition(".")[0]
+        value = self.inference.infer_chain(*place, head) if head else None
+        return value.number if value is not None and value.kind is ValueKind.INSTANCE else -1
+
+    def _is_of_language(self, number: int) -> bool:
+        settings = self.inference.program.files[self.inference.program.file_of[number]].settings
+        return (
+            settings is not None and self.inference.program.definition_of[number].name in settings.modules.system_names
+        )
 
     def _others(self, place: tuple[int, int], number: int) -> Sequence[int]:
         """Return the definitions that add procedures to a generic name: of types above, or of modules in sight."""
@@ -418,6 +440,9 @@ class SpecificProcedures:
 
     def _type_of_argument(self, place: tuple[int, int], value: str) -> tuple[str, "_Declared | None"]:
         """Return (name of the parameter or "", type) of an argument."""
+        if made := _MADE.fullmatch(value):
+            types = [self._type_of_argument(place, each)[1] for each in split_top(made[2], ";")]
+            return "", _type_of_made(made[1], types)
         if applied := _APPLIED.fullmatch(value):
             declared = self._type_of_call(place, *applied.groups())
             if declared is not None:
@@ -431,8 +456,8 @@ class SpecificProcedures:
         chain, section, rank = value.partition(":")
         bare = chain.removesuffix("()")
         if chain in _UNITS:
-            return "", _Declared("integer", _BYTES[""], 0, -1)
-        typed = self._find_written(*place, bare) if chain else None
+            return "", _Declared("integer", bytes_of_kind(""), 0, -1)
+        typed = self._find_written(*place, bare, chain != bare) if chain else None
         declared = self._declared_type(*typed) if typed is not None else None
         if declared is None:
             return "", None
@@ -450,6 +475,8 @@ class SpecificProcedures:
         value = self.inference.infer_chain(*place, name)
         if value is None or value.kind is not ValueKind.DEFINITION or program.is_value(value.number):
             return None
+        if program.is_type(value.number):
+            return _Declared(name, "", 0, value.number)
         given = split_top(inside, ";")
         chosen = self.choose(place, value.number, "?" * len(given), ",".join(given))
         written = self._return_type(chosen[0])
@@ -473,7 +500,7 @@ class SpecificProcedures:
         is_type = value is not None and value.kind is ValueKind.DEFINITION
         return _Declared(base, "", rank, self.inference.program.as_type(value.number) if is_type and value else -1)
 
-    def _find_written(self, file: int, scope: int, chain: str) -> tuple[tuple[int, int], str] | None:
+    def _find_written(self, file: int, scope: int, chain: str, is_called: bool) -> tuple[tuple[int, int], str] | None:
         """Return the type that a chain has or gives, after the (file, scope) in which it is written."""
         program = self.inference.program
         symbols, at = program.files[file], scope
@@ -490,6 +517,8 @@ class SpecificProcedures:
         definition, file = program.definition_of[number], program.file_of[number]
         symbols = program.files[file]
         if not program.is_value(number):
+            if not is_called and "." not in chain:
+                return (file, scope), _PROCEDURE  # which is handed on
             written = {self._return_type(each) for each, _ in several}
             return ((file, number - symbols.first), written.pop()) if len(written) == 1 else None
         for name in (definition.name, f".{definition.name}"):
@@ -514,8 +543,9 @@ class SpecificProcedures:
     def _kind(self, place: tuple[int, int], written: str) -> str:
         """Return the number of bytes of a kind, or its name where that is not known."""
         for _ in range(_MAX_STEPS):
-            if not written or written.isdigit() or written in _BYTES:
-                break
+            known = bytes_of_kind(written)
+            if known or not written.isidentifier():
+                return known or written
             program = self.inference.program
             value = self.inference.infer_chain(*place, written)
             if value is None or value.kind is not ValueKind.DEFINITION:
@@ -525,7 +555,7 @@ class SpecificProcedures:
             place = file, program.definition_of[value.number].parent
             signature = program.definition_of[value.number].signature.lower()
             written = "".join(signature.partition("=")[2].split()) or written
-        return _BYTES.get(written, written) if written else _BYTES[""]
+        return bytes_of_kind(written) or written
 
 
 class _Declared(NamedTuple):
@@ -538,6 +568,7 @@ class _Declared(NamedTuple):
 
 
 _APPLIED = re.compile(r"(\w+)\((.+)\)")  # a call with what it is given
+_WITH_BODY = re.compile(r"(?i)(?:[^!'\"]*\s)?(?:subroutine|function)\s+\w")
 _ELEMENTAL = re.compile(r"\belemental\b", re.IGNORECASE)  # takes arrays as well
 _ELEMENT = -1  # rank of what is taken from an array by places: 0, but for a section that a list of places makes
 _OF_SECTION = 3
@@ -546,16 +577,44 @@ _UNITS = frozenset({"error_unit", "input_unit", "output_unit"})  # numbers of op
 _ANYTHING = 20  # distance of a parameter that takes an object of any type
 _MAX_STEPS = 4  # names of kinds, each given by the next
 _INTRINSIC = frozenset({"character", "complex", "integer", "logical", "real"})
-_WRITTEN = re.compile(r"(?P<base>\w+|\*)(?:\((?P<kind>[^()]*)\))?(?:\[(?P<rank>\d+)\])?")
-# Bytes of kinds by the names that the language gives to them.
-_BYTES = {
-    "": "4",
-    **dict.fromkeys(("int8", "c_int8_t", "selected_int_kind(2)"), "1"),
-    **dict.fromkeys(("int16", "c_int16_t", "selected_int_kind(4)"), "2"),
-    **dict.fromkeys(("int32", "real32", "c_int", "c_int32_t", "c_float", "kind(1.0)", "kind(1.)", "kind(1)"), "4"),
-    **dict.fromkeys(("selected_int_kind(9)", "selected_real_kind(6)", "selected_real_kind(6,37)"), "4"),
-    **dict.fromkeys(("int64", "real64", "c_double", "c_int64_t", "c_size_t", "kind(1.0d0)", "kind(1.d0)"), "8"),
-    **dict.fromkeys(("kind(0.d0)", "kind(0.0d0)", "kind(1d0)", "kind(0d0)", "selected_int_kind(18)"), "8"),
-    **dict.fromkeys(("selected_real_kind(15)", "selected_real_kind(15,307)"), "8"),
-    **dict.fromkeys(("real128", "selected_real_kind(33)", "selected_real_kind(33,4931)"), "16"),
-}
+_WRITTEN = re.compile(r"(?P<base>\w+|\*)(?:\((?P<kind>(?:[^()]|\([^()]*\))*)\))?(?:\[(?P<rank>\d+)\])?")
+_MADE = re.compile(r"([+*|^&0-9])\((.*)\)")  # what an operator or a function of the language makes of values
+_PROCEDURE = "procedure"
+_NUMBERS = ("integer", "real", "complex")
+
+
+def _type_of_made(sign: str, types: Sequence[_Declared | None]) -> _Declared | None:
+    """Return the type of what is made of values: the signs are those of `typed_arguments`.
+
+    `+` and `*` stand for an operator and a product of matrices, `|` and `^` for the size and a part of a complex
+    number, `&` for each element a value of the first type, and a digit for a rank.
+
+    >>> whole, long = _Declared("integer", "4", 0, -1), _Declared("real", "8", 1, -1)
+    >>> plane = _Declared("real", "4", 2, -1)
+    >>> [(t.base, t.kind, t.rank) for t in (_type_of_made("+", [whole, long]), _type_of_made("*", [plane, plane]))]
+    [('real', '8', 1), ('real', '4', 2)]
+    >>> _type_of_made("0", [long]).rank, _type_of_made("^", [whole]).base, _type_of_made("+", [whole, None])
+    (0, 'real', None)
+    """
+    first = types[0]
+    if first is None:
+        return None
+    if sign.isdigit():
+        return first._replace(rank=int(sign))
+    if sign == "&":
+        return first._replace(rank=max((each.rank for each in types[1:] if each is not None), default=0))
+    if sign in "|^":
+        is_part = first.base == "complex"
+        plain = first if sign == "|" else first._replace(base="real", kind=bytes_of_kind(""))
+        return first._replace(base="real") if is_part else plain
+    if any(each is None or each.base not in _NUMBERS for each in types):
+        same = all(each is not None and each[:2] == first[:2] and each.number == first.number for each in types)
+        return first if same else None
+    known = [each for each in types if each is not None]
+    base = max((each.base for each in known), key=_NUMBERS.index)
+    kinds = {each.kind for each in known if each.base == base or (base == "complex" and each.base == "real")}
+    if len(kinds) > 1 and not all(map(str.isdigit, kinds)):
+        return None
+    ranks = [each.rank for each in known]
+    rank = max(0, sum(ranks) - 2) if sign == "*" else max(ranks)
+    return _Declared(base, max(kinds, key=lambda kind: (len(kind), kind)), rank, -1)

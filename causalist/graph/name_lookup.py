@@ -327,6 +327,8 @@ class NameLookup:
         assert settings is not None
         if settings.modules.headers:
             return self._find_in_sight(symbols, parts)
+        if settings.modules.passing:
+            return None  # no chain begins with a namespace
         if not settings.modules.namespaces:
             return declared.find_prefix(settings.family, parts, symbols.path)
         if not parts[0]:
@@ -418,6 +420,8 @@ class NameLookup:
             if passed:
                 rule = RuleName.SAME_FILE if self.program.file_of[passed[0]] == file else RuleName.STAR_IMPORT
                 return Value(ValueKind.DEFINITION, passed[0], rule)
+            if name in symbols.settings.modules.system_names and name not in symbols.by_qualname:
+                return None
         value = self._find_in_package(symbols, name)
         if value is None or value.kind is not ValueKind.DEFINITION or role_of(symbols.path) == Role.TEST:
             return value
@@ -458,6 +462,9 @@ class NameLookup:
         file = program.modules.number[symbols.path]
         number = program.packages.find_definition(file, name, program.files)
         if number is None:
+            return None
+        is_passing = symbols.settings is not None and symbols.settings.modules.passing
+        if is_passing and program.definition_of[number].kind == NodeKind.NAMESPACE:
             return None
         inner = self._find_in_sight(symbols, [name]) if symbols.opened_namespaces else None
         if inner is None or inner[0] == number:

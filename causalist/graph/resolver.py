@@ -447,7 +447,7 @@ class Resolver:
             if len(functions) > MAX_CANDIDATES:
                 return [], ""
             if functions and self._has_specifics(functions[0]):
-                functions = self.specifics.choose((file, scope), functions[0], arguments, values)
+                functions = self.specifics.choose((file, scope), functions[0], arguments, values, chain)
             if len(functions) == 1 and program.parent(functions[0]) not in program.canonical:
                 (number,) = functions
                 of_file, chosen = program.file_of[number], self._overload_filter(number, arguments)

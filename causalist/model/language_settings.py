@@ -211,7 +211,8 @@ class ModuleSettings:
     headers: tuple[str, ...] = ()
     """extensions of files meant to be included. Of other files, only linked names are known. Example: C: `[".h"]`"""
     system_names: tuple[str, ...] = ()
-    """what system headers declare, and files mean that include one and no other. Example: C: `["kill", "snprintf"]`"""
+    """what system headers declare, and files mean that include one and no other; or what the language has, with
+    `passing`. Example: C: `["kill", "snprintf"]`"""
     include_folders: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     """folders searched for included files; files that are never the repository's in angle brackets. Example: C:
@@ -588,6 +589,8 @@ class PreprocessorSettings:
 
     conditions: bool = False
     """remove branches of conditional compilation that do not close what they open. Example: C: true"""
+    statements: bool = False
+    """on errors, remove branches that do not end the statements that they begin. Example: Fortran: true"""
     never: str = ""
     """regular expression of conditions that do not hold; `!` precedes a name that must be undefined. Example: C: `'0$'`
     """

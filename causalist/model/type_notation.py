@@ -501,3 +501,48 @@ def type_parameters_of(signature: str) -> list[str]:
         words = _BOUNDED.split(each.strip())[0].split()
         names.append(words[-1] if words else "")
     return names
+
+
+_LITERAL_OF_KIND = re.compile(
+    r"kind\((?:\d+|(?P<real>\d*\.\d*|\d+(?=[ed]))(?P<exponent>[ed][-+]?\d+)?)(?:_(?P<kind>\w+))?\)"
+)
+_ASKED_KIND = re.compile(r"selected_(int|real)_kind\((?:[pr]=)?(\d+)(?:_\w+)?(?:,(?:r=)?(\d+)(?:_\w+)?)?\)")
+_BYTES_OF_KINDS = {
+    "": "4",
+    **dict.fromkeys(("int8", "c_int8_t", "c_signed_char", "c_char", "c_bool"), "1"),
+    **dict.fromkeys(("int16", "c_int16_t", "c_short"), "2"),
+    **dict.fromkeys(("int32", "real32", "c_int", "c_int32_t", "c_float", "c_float_complex", "logical32"), "4"),
+    **dict.fromkeys(("int64", "real64", "c_double", "c_int64_t", "c_long", "c_long_long", "c_size_t"), "8"),
+    **dict.fromkeys(("c_double_complex", "c_intptr_t", "c_ptrdiff_t", "logical64"), "8"),
+    **dict.fromkeys(("c_long_double", "c_long_double_complex"), "10"),
+    **dict.fromkeys(("real128",), "16"),
+}
+_DIGITS_OF_BYTES = {
+    "int": ((2, "1"), (4, "2"), (9, "4"), (18, "8"), (38, "16")),
+    "real": ((6, "4"), (15, "8"), (18, "10"), (33, "16")),
+}
+_RANGES_OF_BYTES = {"4": 37, "8": 307}
+
+
+def bytes_of_kind(written: str) -> str:
+    """Return the number of bytes that a kind of Fortran has, which may be asked for by its digits; "" if not known.
+
+    >>> [bytes_of_kind(each) for each in ("", "8", "int64", "kind(0.d0)", "kind(1_int8)", "wp")]
+    ['4', '8', '8', '8', '1', '']
+    >>> [bytes_of_kind(f"selected_{each}") for each in ("int_kind(9)", "real_kind(p=6)", "real_kind(6,70)")]
+    ['4', '4', '8']
+    """
+    if written.isdigit():
+        return written
+    if (named := _BYTES_OF_KINDS.get(written)) is not None:
+        return named
+    if literal := _LITERAL_OF_KIND.fullmatch(written):
+        if literal["kind"]:
+            return bytes_of_kind(literal["kind"])
+        return "8" if (literal["exponent"] or "").startswith("d") else "4"
+    if asked := _ASKED_KIND.fullmatch(written):
+        digits, range_ = int(asked[2]), int(asked[3] or 0)
+        for most, name in _DIGITS_OF_BYTES[asked[1]]:
+            if digits <= most and range_ <= _RANGES_OF_BYTES.get(name, range_):
+                return name
+    return ""

@@ -9,7 +9,7 @@ definition (`patch("app.views.send")`, entries of settings, entry points of pack
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from posixpath import basename
 
@@ -19,7 +19,9 @@ from causalist import errors
 from causalist._internal.stage_clock import stage
 from causalist.model.facts import (
     MODULE_SCOPE,
+    UNCOUNTED,
     Binding,
+    Call,
     Definition,
     Export,
     FileFacts,
@@ -32,7 +34,7 @@ from causalist.model.facts import (
 from causalist.model.language_settings import LanguageSettings, ModuleSettings, NameSettings
 from causalist.model.node_ids import CALLABLE_KINDS, FACADE, FIXTURE_PREFIX, TYPE_KINDS, NodeKind
 from causalist.model.source import Diagnostic, DiagnosticSlug
-from causalist.model.type_notation import DECORATED, KEPT, RETURNED, STRING_TARGET
+from causalist.model.type_notation import DECORATED, KEPT, RETURNED, STRING_TARGET, bytes_of_kind
 from causalist.parse.cleaned_text import (
     is_component,
     is_notebook,
@@ -129,8 +131,12 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     small = text.lower() if grammar.settings.names.several else b""
     specifics = (*read_specifics(small, definitions), *read_declared_procedures(small, definitions)) if small else ()
     declared = read_declared_types(small, definitions) if small else None
+    calls: Iterable[Call] = collector.use_reader.calls
     if declared is not None:
+        calls = _with_local_kinds(with_checked_types(small, calls), definitions, declared)
         bound = _with_declared_types(collector.binding_reader.bindings, declared, rows_of_interfaces(small))
+        functions = _functions_from_outside(collector.use_reader.calls, definitions, declared)
+        bound = [each for each in bound if (each.scope, each.target) not in functions]
         collector.binding_reader.bindings = bound
     source = RouteText(text, tree, definitions)
     kept = read_kept_functions(grammar.settings.family, source, imports)
@@ -144,7 +150,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         language=grammar.dialect.name,
         definitions=tuple(definitions),
         bases=tuple(collector.bases),
-        calls=tuple(with_checked_types(small, collector.use_reader.calls) if small else collector.use_reader.calls),
+        calls=tuple(calls),
         references=(*collector.use_reader.references(), *named),
         imports=tuple(collector.import_reader.imports),
         exports=(
@@ -203,6 +209,43 @@ def _with_declared_types(bindings: Sequence[Binding], types: TypeStatements, wit
             base = type_.partition("(")[0].partition("[")[0] if type_ else ""
             result.append(each._replace(type=base, value=f"={type_}") if base and not each.value else each)
     return result
+
+
+def _functions_from_outside(
+    calls: Iterable[Call], definitions: Sequence[Definition], types: TypeStatements
+) -> set[tuple[int, str]]:
+    """Return (scope, name) of names that a function says a type of and calls: no arrays, and no parameters."""
+    parameters = {number: {each.partition(":")[0] for each in taken} for number, taken in types.parameters}
+    found: set[tuple[int, str]] = set()
+    for call in calls:
+        type_ = types.of_names.get((call.scope, call.callee), "") if call.scope >= 0 else ""
+        if type_ and call.arguments.strip(UNCOUNTED) and "[" not in type_ and not type_.startswith("character"):
+            definition = definitions[call.scope]
+            if definition.kind == NodeKind.FUNCTION and call.callee not in parameters.get(call.scope, ()):
+                found.add((call.scope, call.callee))
+    return {each for each in found if definitions[each[0]].name != each[1]}
+
+
+_LITERAL_KIND = re.compile(r"(=(?:integer|real|complex|logical))\((\w+)\)")
+
+
+def _with_local_kinds(
+    calls: Iterable[Call], definitions: Sequence[Definition], types: TypeStatements
+) -> Iterator[Call]:
+    """Yield calls, those of literals whose kinds the functions around name with the bytes of these kinds."""
+    for call in calls:
+        if "(" in call.values and types.kinds:
+            scope = call.scope
+            while scope >= 0 and scope not in types.kinds:
+                scope = definitions[scope].parent
+            if kinds := types.kinds.get(scope):
+                call = call._replace(values=_LITERAL_KIND.sub(lambda found: _with_kind(found, kinds), call.values))
+        yield call
+
+
+def _with_kind(found: re.Match[str], kinds: Mapping[str, str]) -> str:
+    kind = kinds.get(found[2], found[2])
+    return f"{found[1]}({bytes_of_kind(kind) or (kind if kind.isidentifier() else found[2])})"
 
 
 def _import_once(imports: Sequence[Import], local: Set[str]) -> list[Import]:

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from causalist._internal.lazy import lazy_regex
@@ -210,6 +211,78 @@ class _OpenGroup:
     around: tuple[str, ...]
     asked: tuple[str, ...]
     before: list[tuple[str, ...]] = field(default_factory=list)
+
+
+_OPENING = lazy_regex(
+    rb"(?i)\s*(?:\w+\s*:(?!:)\s*)?(?:if\s*\(.*\)\s*then\b|do\b(?!\s*=)|select\b|where\s*\([^=]*\)\s*$|associate\s*\(|block\s*$"
+    rb"|(?:abstract\s+)?interface\b|type\b(?!\s*\()(?!\s+is\b)|(?:sub)?module\s+(?!procedure\b)\w+\s*$|program\b"
+    rb"|(?:[^!'\"=]*\s)?(?:subroutine|function)\s+\w)"
+)
+_CLOSING = lazy_regex(rb"(?i)\s*end\s*(?!\w*\s*=)")
+_DIVIDING = lazy_regex(rb"(?i)\s*(?:else\b|elseif\b|case\b|contains\s*$)")
+_LINE_REMARK = lazy_regex(rb"!.*")
+
+
+def blank_open_branches(data: bytes) -> bytes:
+    r"""Return `data` with all but one branch blanked if a branch does not end the statements that it begins.
+
+    The branch that stays is the one without any name defined. Statements are those of Fortran. If `#if` and `#endif` do
+    not pair up, no branch is blanked.
+
+    >>> blank_open_branches(b"#ifdef A\nif (x) then\n#else\nif (y) then\n#endif\nend if").split()
+    [b'if', b'(y)', b'then', b'end', b'if']
+    >>> blank_open_branches(b"#ifdef A\nx = 1\n#endif")
+    b'#ifdef A\nx = 1\n#endif'
+    """
+    rows = data.split(b"\n")
+    open_: list[list[int]] = []  # rows of the directives of each group
+    groups: list[list[int]] = []
+    words: dict[int, tuple[bytes, bytes]] = {}
+    for row, line in enumerate(rows):
+        if line.lstrip()[:1] != b"#" or (matched := _DIRECTIVE.match(line)) is None:
+            continue
+        words[row] = matched[1], matched[2].strip()
+        if matched[1].startswith(b"if"):
+            open_.append([row])
+        elif not open_:
+            return data
+        else:
+            open_[-1].append(row)
+            if matched[1] == b"endif":
+                groups.append(open_.pop())
+    if open_:
+        return data
+    gone: set[int] = set()
+    for group in sorted(groups):
+        branches = list(pairwise(group))
+        if group[0] in gone or all(_is_whole(rows, start, end) for start, end in branches):
+            continue
+        kept = next((each for each in branches if _holds_without_names(*words[each[0]])), (0, 0))
+        gone.update(row for row in range(group[0], group[-1] + 1) if row in group or not kept[0] < row < kept[1])
+    return b"\n".join(b" " * len(line) if row in gone else line for row, line in enumerate(rows))
+
+
+def _holds_without_names(word: bytes, rest: bytes) -> bool:
+    return word == b"else" or word.endswith(b"ndef") or (not word.endswith(b"def") and rest.startswith((b"!", b"1")))
+
+
+def _is_whole(rows: Sequence[bytes], start: int, end: int) -> bool:
+    """Return True if the rows between two directives hold whole statements."""
+    depth, is_continued = 0, start > 0 and _LINE_REMARK.sub(b"", rows[start - 1]).rstrip().endswith(b"&")
+    for line in rows[start + 1 : end]:
+        if is_continued and depth == 0 and line is rows[start + 1]:
+            return False
+        code = _LINE_REMARK.sub(b"", line)
+        if _CLOSING.match(code):
+            depth -= 1
+        elif _OPENING.match(code):
+            depth += 1
+        elif depth == 0 and _DIVIDING.match(code):
+            return False
+        if depth < 0:
+            return False
+        is_continued = code.rstrip().endswith(b"&")
+    return depth == 0 and not is_continued
 
 
 def read_conditions(

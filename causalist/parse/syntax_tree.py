@@ -134,7 +134,14 @@ def _parse_tree(data: bytes, grammar: TreeParser) -> tree_sitter.Tree:
     """
     settings = grammar.settings.preprocessor
     if not settings.conditions:
-        return run_parser(grammar.parser, _with_final_line_feed(data, grammar))
+        tree = run_parser(grammar.parser, _with_final_line_feed(data, grammar))
+        if settings.statements and b"#" in data and tree.root_node.has_error:
+            from causalist.parse.preprocessor import blank_open_branches
+
+            other = run_parser(grammar.parser, _with_final_line_feed(blank_open_branches(data), grammar))
+            if _n_doubtful(other) < _n_doubtful(tree):
+                return other
+        return tree
     from causalist.parse.preprocessor import blank_matches, blank_partial_branches, compile_preprocessor
 
     never, blank = compile_preprocessor(settings)

@@ -27,6 +27,22 @@
   (sized_declarator . (identifier) @name) @definition.constant (init_declarator left: (identifier) @name) @definition.constant
   (init_declarator left: (sized_declarator . (identifier) @name)) @definition.constant
   (pointer_init_declarator left: (identifier) @name) @definition.constant]))
+(module (preproc_ifdef (variable_declaration declarator: [(identifier) @name @definition.constant
+  (sized_declarator . (identifier) @name) @definition.constant (init_declarator left: (identifier) @name) @definition.constant
+  (init_declarator left: (sized_declarator . (identifier) @name)) @definition.constant
+  (pointer_init_declarator left: (identifier) @name) @definition.constant])))
+(module (preproc_if (variable_declaration declarator: [(identifier) @name @definition.constant
+  (sized_declarator . (identifier) @name) @definition.constant (init_declarator left: (identifier) @name) @definition.constant
+  (init_declarator left: (sized_declarator . (identifier) @name)) @definition.constant
+  (pointer_init_declarator left: (identifier) @name) @definition.constant])))
+(module (preproc_ifdef (preproc_else (variable_declaration declarator: [(identifier) @name @definition.constant
+  (sized_declarator . (identifier) @name) @definition.constant (init_declarator left: (identifier) @name) @definition.constant
+  (init_declarator left: (sized_declarator . (identifier) @name)) @definition.constant
+  (pointer_init_declarator left: (identifier) @name) @definition.constant]))))
+(module (preproc_if (preproc_else (variable_declaration declarator: [(identifier) @name @definition.constant
+  (sized_declarator . (identifier) @name) @definition.constant (init_declarator left: (identifier) @name) @definition.constant
+  (init_declarator left: (sized_declarator . (identifier) @name)) @definition.constant
+  (pointer_init_declarator left: (identifier) @name) @definition.constant]))))
 
 ; Documentation.
 (comment) @comment

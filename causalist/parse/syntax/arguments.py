@@ -265,23 +265,24 @@ _OPEN_LIST = re.compile(rb"\s*\(")
 _IN_LIST = re.compile(
     rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|//[^\n]*|/\*.*?\*/|\w<[\w\s:,*&]*>(?=[({:])|[()\[\]{},]", re.DOTALL
 )
+_IN_TYPED_LIST = re.compile(rb"\"[^\"\n]*\"|'[^'\n]*'|![^\n]*|[()\[\]{},]")
 _MAX_LIST_BYTES = 1000
 
 
-def written_arguments(data: bytes, start: int) -> list[str] | None:
+def written_arguments(data: bytes, start: int, marks: re.Pattern[bytes] = _IN_LIST) -> list[str] | None:
     r"""Return the arguments in the brackets at `start`, as they are written; None where no list of arguments is there.
 
     >>> [written_arguments(b, 1) for b in (b"f()", b"f (a, b.c)", b"f(g(a, b), ',', m<A, B>(c))", b"f;", b"f(a")]
     [[], ['a', 'b.c'], ['g(a, b)', "','", 'm<A, B>(c)'], None, None]
     """
-    if plain := _LIST.match(data, start):
+    if (plain := _LIST.match(data, start)) and b"!" not in plain[1]:
         inside = plain[1].strip()
         return [each.strip() for each in inside.decode("utf-8", "replace").split(",")] if inside else []
     opened = _OPEN_LIST.match(data, start)
     if opened is None:
         return None
     arguments: list[str] = []
-    depth, begin, search, limit = 0, opened.end(), _IN_LIST.search, opened.end() + _MAX_LIST_BYTES
+    depth, begin, search, limit = 0, opened.end(), marks.search, opened.end() + _MAX_LIST_BYTES
     position = begin
     while mark := search(data, position, limit):
         position = mark.end()
@@ -312,14 +313,16 @@ def letters_and_values(data: bytes, start: int, settings: TypeSettings) -> tuple
 
 _TEXT_LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
 _MAX_TYPED_CHARACTERS, _MAX_TYPED_DEPTH = 400, 8  # of an argument whose type is read
-_MAX_GIVEN_DEPTH = 4  # calls in one another of which is told what they are given
+_MAX_GIVEN_DEPTH, _MAX_OPERANDS = 4, 8  # calls in one another of which is told what they are given
+_REMARK = re.compile(r"('[^'\n]*'|\"[^\"\n]*\")|![^\n]*")
 _FOLDED_LINE = re.compile(r"&\s*&?")
-_KEYWORD = re.compile(r"([a-z]\w*)\s*=(?!=)\s*(.*)", re.DOTALL)
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?P<exponent>[ed][-+]?\d+)?(?:_(?P<kind>\w+))?")
+_KEYWORD = re.compile(r"([a-z]\w*)\s*=(?![=>])\s*(.*)", re.DOTALL)
+_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?P<exponent>[ed][-+]?\d+)?(?:_(?P<kind>\w+))?")
 _IS_LOGICAL = re.compile(r"\.\s*(?:true|false|and|or|not|n?eqv|eq|ne|[lg][te])\s*\.|[<>]|[=/]=")
-_ELEMENT_OF = re.compile(r"([a-z]\w*(?:\s*\.\s*[a-z]\w*)*)\s*\(([^()]*)\)")
-_NAMED_CHAIN = re.compile(r"[a-z]\w*+\s*+\0?+\s*+(?:\.\s*+[a-z]\w*+\s*+\0?+\s*+)*+")
-_OPERAND = re.compile(r"\s*\*\*\s*|\s*[-+*/]\s*")
+_BRACKETED = re.compile(r"\([^()\[\]]*\)|\[[^()\[\]]*\]")
+_NAMED_CHAIN = re.compile(r"[a-z]\w*+\s*+\0*+\s*+(?:\.\s*+[a-z]\w*+\s*+\0*+\s*+)*+")
+_OPERATOR = re.compile(r"\*\*|(?<![\d.][ed])[-+]|[*/]")
+_TYPE_AHEAD = re.compile(r"(character\b.*|\w+)(?:\(\s*(?:kind\s*=\s*)?(\w+)\s*\))?", re.DOTALL)
 
 
 def typed_arguments(data: bytes, start: int) -> tuple[str, str] | None:
@@ -327,15 +330,35 @@ def typed_arguments(data: bytes, start: int) -> tuple[str, str] | None:
 
     A value is a chain, after `=` the type of a literal, after `name=` that of the parameter of this name; behind a
     section of an array stand a colon and its rank. What a call is given stands in its parentheses, after semicolons.
+    A sign before parentheses tells what is made of the values in them: `_type_of_made` of the graph reads it.
 
     >>> typed_arguments(b"(1, 2.0_wp, a.b, c(1,:), d=x(2), 'e', p .and. q, n-1, f(a, g(1)))", 0)
-    ('?????????', '=integer,=real(wp),a.b,c:1,d=x(=integer),=character,=logical,n,f(a;g(=integer))')
+    ('?????????', '=integer,=real(wp),a.b,c:1,d=x(=integer),=character,=logical,+(n;=integer),f(a;g(=integer))')
+    >>> typed_arguments(b"([1, -n], 2.d0*1.d-3, abs(z), real(z), sum(a), -(x), nint(y), (/'a', 'b'/), (1., 2.))", 0)[1]
+    '1(=integer),=real(8),|(z),^(z),0(a),x,&(=integer;y),1(=character),=complex'
     """
-    given = written_arguments(data, start)
+    given = written_arguments(data, start, _IN_TYPED_LIST)
     if given is None:
         return ("", "") if data.startswith(b"()", start) else None
-    values = [_typed_value(_FOLDED_LINE.sub("", each).strip()) for each in given]
+    values = [_typed_value(_FOLDED_LINE.sub("", _REMARK.sub(r"\1", each)).strip()) for each in given]
     return "?" * len(values), ",".join(values) if any(values) else ""
+
+
+def _flattened(text: str) -> str:
+    """Return a text of the same length with zeros in place of brackets, and with quotes in place of texts."""
+    flat = _TEXT_LITERAL.sub(lambda found: "'" * len(found[0]), text)
+    while (outer := _BRACKETED.sub(lambda found: "\0" * len(found[0]), flat)) != flat:
+        flat = outer
+    return flat
+
+
+def _listed(text: str) -> list[str]:
+    """Return the parts of a text between commas outside of brackets and texts."""
+    parts, start = [], 0
+    for each in _flattened(text).split(","):
+        parts.append(text[start : start + len(each)].strip())
+        start += len(each) + 1
+    return parts
 
 
 def _typed_value(text: str, depth: int = 0) -> str:
@@ -343,71 +366,137 @@ def _typed_value(text: str, depth: int = 0) -> str:
         return ""
     if named := _KEYWORD.fullmatch(text):
         return f"{named[1]}={_typed_value(named[2], depth + 1)}"
-    flat = _TEXT_LITERAL.sub("''", text)
-    while "(" in flat and (outer := re.sub(r"\([^()]*\)", "\0", flat)) != flat:
-        flat = outer
-    if text[:1] == "[" and text[-1:] == "]":
-        value = _typed_value(split_top(text[1:-1], ",")[0].strip(), depth + 1)
-        return f"{value}{'[1]' if value[0] == '=' else ':1'}" if value and value[-1] != "]" and ":" not in value else ""
+    flat = _flattened(text)
     if _IS_LOGICAL.search(flat):
         return "=logical"
-    if text[:1] in "'\"" or "//" in flat:
+    if "//" in flat:
+        return "=character"
+    operands, start = [], 0
+    for mark in (*_OPERATOR.finditer(flat), None):
+        end = mark.start() if mark else len(text)
+        if operand := text[start:end].strip():
+            operands.append(operand)
+        start = mark.end() if mark else end
+    if len(operands) == 1:
+        return _typed_operand(operands[0], flat if operands[0] == text else _flattened(operands[0]), depth)
+    if not 0 < len(operands) <= _MAX_OPERANDS:
+        return ""
+    values = list(dict.fromkeys(_typed_value(each, depth + 1) for each in operands))
+    if "" in values:
+        return next((each for each in values if each.startswith("=real")), "")
+    return values[0] if len(values) == 1 else f"+({';'.join(values)})"
+
+
+def _typed_operand(text: str, flat: str, depth: int) -> str:
+    if text[0] in "'\"" and not flat.strip("'"):
         return "=character"
     if number := _NUMBER.fullmatch(text):
         kind = f"({number['kind']})" if number["kind"] else ""
-        if "." in text or number["exponent"]:
+        if "." in text.partition("_")[0] or number["exponent"]:
             return "=real(8)" if "d" in (number["exponent"] or "") else f"=real{kind}"
         return f"=integer{kind}"
-    if (made := _intrinsic_value(text, depth + 1)) is not None:
-        return made
-    if (element := _ELEMENT_OF.fullmatch(text)) and ":" in element[2]:
-        return f"{''.join(element[1].split())}:{sum(':' in each for each in element[2].split(','))}"
-    if (applied := _APPLIED.fullmatch(text)) and flat.count("\0") == 1 and depth < _MAX_GIVEN_DEPTH:
-        given = [_typed_value(each.strip(), depth + 1) for each in split_top(applied[2], ",")]
-        return f"{applied[1]}({';'.join(given)})" if any(given) else f"{applied[1]}()"
-    if _NAMED_CHAIN.fullmatch(flat):
-        return "".join(flat.replace("\0", "()").split())
-    operands = [each.strip() for each in _OPERAND.split(text) if each.strip()]
-    values = (
-        {_typed_value(each, depth + 1) for each in operands} if 0 < len(operands) < 9 and operands != [text] else set()
-    )
-    values -= {"=integer"} if len(values) > 1 else set()
-    reals = sorted(each for each in values if each.startswith("=real"))
-    return reals[0] if reals else values.pop() if len(values) == 1 else ""
+    if text[0] in "([" and not flat.strip("\0"):
+        if text[0] == "[" or text[1] == "/":
+            return _array_value(text[1:-1].strip("/"), depth + 1)
+        parts = _listed(text[1:-1])
+        value = _typed_value(parts[0], depth + 1)
+        return value if len(parts) == 1 else f"=complex{value[5:]}" if value[:5] == "=real" else "=complex"
+    opened = flat.find("\0")
+    if opened > 0 and not flat[opened:].strip("\0"):
+        name, parts = text[:opened].strip(), _listed(text[opened + 1 : -1])
+        if (made := _intrinsic_value(name, parts, depth + 1)) is not None:
+            return made
+        if ")(" in text[opened:]:
+            parts = _listed(text[opened + 1 :].partition(")(")[0])  # of an element, some characters
+        if _NAMED_CHAIN.fullmatch(name) and (rank := sum(":" in _flattened(each) for each in parts)):
+            return f"{''.join(name.split())}:{rank}"
+        if name.isidentifier() and depth < _MAX_GIVEN_DEPTH:
+            given = [_typed_value(each, depth + 1) for each in parts]
+            return f"{name}({';'.join(given)})" if any(given) else f"{name}()"
+    return "".join(re.sub("\0+", "()", flat).split()) if _NAMED_CHAIN.fullmatch(flat) else ""
 
 
-# What functions of the language give; "" for the type of the first argument.
+def _array_value(inside: str, depth: int) -> str:
+    """Return the value of an array whose elements are listed, perhaps after their type."""
+    type_, colons, _ = inside.partition("::")
+    if colons and (written := _TYPE_AHEAD.fullmatch(type_.strip())):
+        is_text = written[1].startswith("character")
+        return f"1(={'character' if is_text else written[1]}{f'({written[2]})' if written[2] and not is_text else ''})"
+    for element in _listed(inside)[:_MAX_OPERANDS]:
+        while element[:1] == "(" and len(repeated := _listed(element[1:-1])) > 2 and "=" in "".join(repeated[1:]):
+            element = repeated[0]
+        if value := _typed_value(element, depth):
+            return f"1({value})"
+    return ""
+
+
+# What functions of the language give; "" for what the first argument is, a digit for its type with that rank,
+# "+" for what the first two are together, "&" for each element a value of the type that follows.
 _FUNCTIONS_BY_TYPE = {
-    "": "abs cshift eoshift epsilon huge max maxval merge min minval mod pack sign sqrt sum tiny transpose",
-    "character": "achar adjustl adjustr char repeat trim",
-    "integer": "ceiling count floor iachar ichar index int lbound len len_trim nint scan shape size ubound verify",
-    "logical": "all allocated any associated present",
-    "complex": "cmplx",
-    "real": "aimag real",
-    "real(8)": "dble",
+    "": "cos sin tan acos asin atan cosh sinh tanh acosh asinh atanh exp log log10 sqrt gamma log_gamma erf erfc aint "
+    "anint conjg cshift eoshift transpose ieor iand ior not ishft ishftc ibset ibclr ibits nearest spacing fraction",
+    "+": "max min mod modulo sign dim atan2 hypot merge",
+    "*": "matmul",
+    "0": "epsilon huge tiny sum product maxval minval dot_product norm2",
+    "1": "pack",
+    "|": "abs",
+    "^": "aimag",
+    "=character": "repeat trim new_line",
+    "&=character": "achar adjustl adjustr char",
+    "=integer": "len size command_argument_count storage_size bit_size rank",
+    "&=integer": "ceiling floor iachar ichar index int len_trim nint scan verify popcnt",
+    "=integer[1]": "shape",
+    "=logical": "allocated associated present",
+    "&=logical": "btest isnan logical",
+    "&=complex": "cmplx",
+    "&=complex(8)": "dcmplx",
+    "&=real": "real sngl float",
+    "&=real(8)": "dble dfloat",
 }
 _INTRINSICS = {name: type_ for type_, names in _FUNCTIONS_BY_TYPE.items() for name in names.split()}
-_HAVE_KINDS = {"cmplx": 2, "int": 1, "real": 1}
-_APPLIED = re.compile(r"([a-z]\w*)\s*\((.*)\)", re.DOTALL)
+_OVER_DIMENSIONS = {  # functions that leave one out if they are told which -> what they give else
+    **dict.fromkeys(("sum", "product", "maxval", "minval"), ""),
+    **dict.fromkeys(("any", "all"), "=logical"),
+    **dict.fromkeys(("lbound", "ubound", "maxloc", "minloc"), "=integer[1]"),
+    "count": "=integer",
+}
+_KIND_PLACES = {"cmplx": 2, "int": 1, "real": 1, "nint": 1, "floor": 1, "ceiling": 1, "logical": 1}
+_APPLIED_SIGNS = "+*|^0123456789"
 
 
-def _intrinsic_value(text: str, depth: int) -> str | None:
-    """Return the value of a call of a function of the language; None for other texts."""
-    applied = _APPLIED.fullmatch(text)
-    if applied is None or applied[1] not in _INTRINSICS:
+def _intrinsic_value(name: str, given: list[str], depth: int) -> str | None:
+    """Return the value of a call of a function of the language; None for other names."""
+    given = [each for each in given if each]
+    if (whole := _OVER_DIMENSIONS.get(name)) is not None:
+        is_reduced = len(given) == 1 or all(each.startswith("mask") for each in given[1:])
+        if not is_reduced:
+            return "=integer" if name in ("lbound", "ubound") else ""
+        if whole:
+            return whole
+    if name == "reshape" and len(given) > 1 and given[1][0] in "([":
+        value, rank = _typed_value(given[0], depth), len(_listed(given[1][1:-1].strip("/")))
+        return f"{rank}({value})" if value else ""
+    if name == "transfer" and len(given) == 2:
+        return _typed_value(given[1], depth)
+    form = _INTRINSICS.get(name)
+    if form is None:
         return None
-    given = [each.strip() for each in split_top(applied[2], ",")]
-    type_ = _INTRINSICS[applied[1]]
-    if not type_:
-        value = _typed_value(given[0], depth)
-        if applied[1] == "pack" and value:
-            return f"{value.partition('[')[0]}[1]" if value[0] == "=" else f"{value.partition(':')[0]}:1"
-        return value if value.startswith("=") or applied[1] != "abs" else ""  # which is real of a complex one
-    if applied[1] in ("aimag", "real") and len(given) == 1:
-        return ""  # of the kind of what is given
-    place = _HAVE_KINDS.get(applied[1], len(given))
+    values = [_typed_value(each.partition("=")[2] if _KEYWORD.fullmatch(each) else each, depth) for each in given[:2]]
+    if not form:
+        return values[0] if values else ""
+    if form in _APPLIED_SIGNS:
+        if form in "|^" and values and values[0].startswith(("=integer", "=real")):
+            return values[0]
+        taken = values[: 2 if form in "+*" else 1]
+        return f"{form}({';'.join(dict.fromkeys(taken) if form == '+' else taken)})" if taken and all(taken) else ""
+    if name == "real" and len(given) == 1:
+        return f"^({values[0]})" if values[0] else ""
+    type_ = form.lstrip("&")
+    place = _KIND_PLACES.get(name, len(given))
     kind = next((each[5:] for each in given if each.startswith("kind=")), given[place] if place < len(given) else "")
-    return f"={type_}({kind})" if kind.isidentifier() else f"={type_}"
+    if kind:
+        type_ = f"{type_}({kind})" if kind.isidentifier() or kind.isdigit() else f"{type_}(?)"
+    return f"&({type_};{values[0]})" if form[0] == "&" and values and values[0] and values[0][0] != "=" else type_
 
 
 def _join(read: list[tuple[str, str]]) -> tuple[str, str]:

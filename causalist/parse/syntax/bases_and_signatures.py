@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from causalist.model.facts import Base, Call, Definition, Export, Implementation
 from causalist.model.node_ids import DECLARED, SEVERAL, NodeKind
-from causalist.model.type_notation import OPTIONAL, closing_bracket, split_top
+from causalist.model.type_notation import OPTIONAL, bytes_of_kind, closing_bracket, split_top
 from causalist.parse.syntax.capture_names import Event, Tag
 from causalist.parse.syntax.chains import chain_of, type_name
 from causalist.parse.syntax.open_scopes import DefinitionDraft, Frame, Scopes
@@ -445,6 +445,7 @@ _SPECIFIC = re.compile(
     rb"|^(?![ \t]*end\b)(?:[^\n']*[ \t])?(?:subroutine|function)[ \t]+(\w+)",
     re.MULTILINE,
 )
+_END_OF_INTERFACE = re.compile(rb"^[ \t]*end[ \t]*interface\b", re.MULTILINE)
 _CONTINUED = re.compile(rb"&[ \t]*\n\s*&?")
 _RENAMED = re.compile(rb"\w+\s*=>\s*(.*)", re.S)
 _STATEMENTS = (b"procedure", b"generic")
@@ -467,7 +468,12 @@ def read_specifics(data: bytes, definitions: Sequence[Definition]) -> Iterator[E
         start, mark = definition.start_byte, ""
         if definition.end_byte - start > _MAX_TABLE_BYTES:
             continue
-        text = _CONTINUED.sub(b"", _COMMENTS.sub(b"", data[start : definition.end_byte]))
+        end = definition.end_byte
+        if data.startswith(b"interface", start) and (
+            closed := _END_OF_INTERFACE.search(data, start, start + _MAX_TABLE_BYTES)
+        ):
+            end = closed.end()  # a condition inside of a statement ends it too early
+        text = _CONTINUED.sub(b"", _COMMENTS.sub(b"", data[start:end]))
         if definition.kind == NodeKind.METHOD:
             statement = data[max(data.rfind(word, 0, start) for word in _STATEMENTS) : start]
             mark = "-" if b"nopass" in statement else "." if statement.startswith(b"generic") else ""
@@ -487,9 +493,22 @@ _INTERFACE = re.compile(rb"[ \t]*(?P<end>end[ \t]*)?(?:abstract[ \t]+)?interface
 _INNER = re.compile(r"\s*(?P<end>end\s*)?(?:type\b(?!\s*\()|(?:abstract\s+)?interface\b)(?!\s+is\b)")
 _TYPED_FUNCTION = re.compile(r"(?:\b(?:pure|impure|elemental|recursive|module)\s++)*+(.*?)(?:\n\s*+)?\bfunction\b")
 _NAMED_RESULT = re.compile(r"\bresult\s*\(\s*(\w+)")
+_DOUBLE = {
+    "doubleprecision": "real(8)",
+    "doublecomplex": "complex(8)",
+    "complex*16": "complex(8)",
+    "complex*8": "complex(4)",
+}
 _OF_CHARACTERS = re.compile(r"character\((?:[^()]*,)?kind=(\w+)(?:,[^()]*)?\)")
 _OF_TYPE = re.compile(r"(?:type|class)\((\w+|\*)\)")
-_OF_KIND = re.compile(r"(?:\((?:len=[^,()]*,)?(?:kind=)?([\w*:=]+)\)|\*(\d+))$")
+_OF_KIND = re.compile(r"(?<=\w)(?:\((?:kind=)?((?:[\w*:=.]|\([^()]*\))+)\)|\*(\d+))$")
+# Declarations without colons, and other statements that make arrays.
+_UNMARKED = re.compile(
+    r"\s*(?:(?P<type>(?:integer|real|complex|logical|double\s*precision|character)"
+    r"(?:\s*\*\s*(?:\d+|\(\*\))|\s*\([^()]*\))?)(?:(?<=\))\s*|\s+)(?!function\b)(?P<names>[a-z]\w*\s*(?:[(,*].*)?$)|(?:dimension|common|allocatable|pointer|target|save)\b)"
+)
+_TYPES = ("integer", "real", "complex", "logical", "character", "double", "type(", "class(")
+_NAMED_KIND = re.compile(r"(\w+)\((\w+)\)(.*)")
 
 
 class TypeStatements(NamedTuple):
@@ -501,11 +520,12 @@ class TypeStatements(NamedTuple):
     of_names: dict[tuple[int, str], str]  # (definition, name) -> type, "" of what is a procedure
     parameters: list[tuple[int, tuple[str, ...]]]  # of functions
     returns: list[tuple[int, str]]
+    kinds: dict[int, dict[str, str]]  # definition -> constants that it declares, which may be kinds
 
 
 def read_declared_types(data: bytes, definitions: Sequence[Definition]) -> TypeStatements:
     """Return the types that a file declares where types are declared by statements; `data` is in small letters."""
-    result = TypeStatements({}, [], [])
+    result = TypeStatements({}, [], [], {})
     first_inside: dict[int, int] = {}  # definition -> where the first procedure in it starts, behind all declarations
     for definition in definitions:
         if definition.kind == NodeKind.FUNCTION and not data.startswith(b"interface", definition.start_byte):
@@ -520,7 +540,8 @@ def read_declared_types(data: bytes, definitions: Sequence[Definition]) -> TypeS
         if head.lstrip().startswith("interface"):
             continue
         own: dict[str, str] = {}
-        kinds: dict[str, str] = {}  # named constants of the definition
+        kinds = {**result.kinds.get(definition.parent, {})}
+        shaped: set[str] = set()  # arrays by other statements than those that say their types
         depth = 0
         for line in lines:
             if inner := _INNER.match(line):
@@ -528,14 +549,22 @@ def read_declared_types(data: bytes, definitions: Sequence[Definition]) -> TypeS
             written, declares, declared = line.partition("::")
             if depth == 0 and written.strip() == "contains":
                 break
+            if not declares and depth == 0 and (old := _UNMARKED.match(line)):
+                if old["names"]:
+                    written, declares, declared = old["type"], "::", old["names"]
+                else:
+                    shaped.update(re.findall(r"(\w+)\s*\(", line))
             if declares and depth == 0:
                 own.update(_declared_types(written, declared.replace("=>", "=")))
                 if definition.kind == NodeKind.FUNCTION and "parameter" in written:
                     kinds.update(each.replace(" ", "").partition("=")[::2] for each in split_top(declared, ","))
+        if kinds:
+            result.kinds[number] = kinds
         for name, type_ in own.items() if kinds else ():
-            base, opened, rest = type_.partition("(")
-            kind, closed, rest = rest.partition(")")
-            own[name] = f"{base}({kinds.get(kind, kind)}){rest}" if opened and closed else type_
+            if (named_kind := _NAMED_KIND.fullmatch(type_)) and (kind := kinds.get(named_kind[2])):
+                own[name] = f"{named_kind[1]}({bytes_of_kind(kind) or kind}){named_kind[3]}"
+        for name in shaped & own.keys():
+            del own[name]
         result.of_names.update(((number, name), type_.removesuffix(OPTIONAL)) for name, type_ in own.items())
         is_procedure = definition.kind in (NodeKind.FUNCTION, NodeKind.TYPE)
         if not is_procedure or head.lstrip().startswith(("program", "module procedure")):
@@ -649,13 +678,13 @@ def _declared_types(written: str, declared: str) -> Iterator[tuple[str, str]]:
     """
     first, *further = (each.strip() for each in split_top(written, ","))
     kind = "".join(first.split())
-    if kind.startswith(("procedure", "use", "generic")) or not kind[:1].isalpha():
+    if not kind.startswith(_TYPES):
         return
     inner = _OF_TYPE.fullmatch(kind)
     characters = _OF_CHARACTERS.fullmatch(kind)
     of_text = f"character({characters[1]})" if characters else "character"
+    kind = _DOUBLE.get(kind, kind)
     kind = inner[1] if inner else of_text if kind.startswith("character") else _OF_KIND.sub(r"(\1\2)", kind)
-    kind = "real(8)" if kind == "doubleprecision" else kind
     shape = next((each.partition("(")[2] for each in further if each.startswith("dimension")), None)
     optional = OPTIONAL if "optional" in further else ""
     for each in split_top(declared, ","):
