@@ -348,7 +348,10 @@ def _procedure(
     m = re.fullmatch(r"(\w+?)(?:\.\d+)?", linked)
     if m and ("." in linked or (path, m[1]) in source.internal):
         around = [p for p, first, last in source.internal.get((path, m[1]), ()) if first <= row]
-        return (around[-1] if around else None), m[1]
+        if around:
+            return around[-1], m[1]
+        place, name = source.find_external(m[1], path)  # of a program without a name
+        return (place, name) if place is not None and place.file == path else (None, f"?{m[1]}")
     if linked in source.bound:
         return source.bound[linked], source.names_of_bound.get(linked, linked)
     if linked.endswith("_"):
