@@ -52,6 +52,19 @@ def _check_folder(_: click.Context, __: click.Parameter, value: str | None) -> P
     return None if value is None else Path(value)
 
 
+def read_share(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
+    """Return the share that an option gives, in (0, 1]. Raises click.BadParameter."""
+    if value is None:
+        return None
+    try:
+        share = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
+    except ValueError:
+        share = 0.0
+    if not 0.0 < share <= 1.0:
+        raise click.BadParameter(f"must be a share such as 25% or 0.25, not {value!r}.")
+    return share
+
+
 def _check_confidence(_: click.Context, __: click.Parameter, value: float) -> float:
     # click.FloatRange accepts NaN.
     if math.isnan(value) or not 0.0 <= value <= 1.0:

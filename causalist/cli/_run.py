@@ -77,7 +77,7 @@ COMPLETION = "_CAUSALIST_COMPLETE"  # the variable by which a shell asks for com
 NOTHING_FOUND = 1
 FAILURE = 2
 INTERRUPTED = 130
-_GC_THRESHOLD = 50_000
+_GC_THRESHOLD = 200_000  # new objects: answers and most reviews make fewer, and each collection takes 10 ms
 _SERVER_COMMANDS = ("serve", "watch")  # commands
 _MATRIX_COMMANDS = ("memory", "learn", "eval")  # commands that multiply matrices and use threads
 # Environment variable that enables tracebacks of unexpected errors.

@@ -26,6 +26,7 @@ from causalist.cli._repository import (
     observed_option,
     open_for_lookup,
     print_result,
+    read_share,
     report_stale_calls,
     report_unread,
     resolve_id,
@@ -66,19 +67,6 @@ class ChangeImpact(NamedTuple):
         if self.affected:
             return ""
         return message if self.changed else f"no definition {self.what.removeprefix('what ')}"
-
-
-def read_share(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
-    """Return the share that an option gives, in (0, 1]. Raises click.BadParameter."""
-    if value is None:
-        return None
-    try:
-        share = float(value.removesuffix("%")) / (100 if value.endswith("%") else 1)
-    except ValueError:
-        share = 0.0
-    if not 0.0 < share <= 1.0:
-        raise click.BadParameter(f"must be a share such as 25% or 0.25, not {value!r}.")
-    return share
 
 
 def read_nodes(_: click.Context, __: click.Parameter, value: tuple[str, ...]) -> str | tuple[str, ...] | None:

@@ -18,13 +18,11 @@ from causalist.cli._repository import (
     lookup_options,
     min_confidence_option,
     open_for_lookup,
+    read_share,
 )
 from causalist.cli._run import NOTHING_FOUND, import_numpy
-from causalist.cli.callers_and_impact import read_share
 from causalist.errors import UsageError
 from causalist.model.node_ids import split_id, unescape_name
-from causalist.serialize.answers import Document
-from causalist.serialize.lookup_documents import review_document
 
 if TYPE_CHECKING:
     from causalist.model.lookup import Affected, ChangesWith
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from causalist.review.broken_calls import BrokenCall
     from causalist.review.changes import ChangedDefinition
     from causalist.review.report import BrokenRule, HotSpot, Review
+    from causalist.serialize.answers import Document
 
 _T = TypeVar("_T")
 
@@ -154,6 +153,8 @@ def review_command(
     n_tests = max_tests or _MAX_TESTS if share is None else max(1, int(share * review.n_tests))
     n_tests = min(n_tests, max_tests) if share is not None and max_tests else n_tests
     if as_json:
+        from causalist.serialize.lookup_documents import review_document
+
         emit_document(review_document(review, limit, n_tests, proofs))
     elif as_pack:
         if review.files:
@@ -537,7 +538,7 @@ _RULES = {
 }
 
 
-def sarif_document(review: "Review") -> Document:
+def sarif_document(review: "Review") -> "Document":
     """Return the findings of a review as SARIF 2.1.0."""
     from urllib.parse import quote
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from causalist.cli.review import review_document
 from causalist.pipeline.repository import Repository
+from causalist.serialize.lookup_documents import review_document
 from tests import edits
 from tests.cli.commands import CHECKOUT
 
