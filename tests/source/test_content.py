@@ -154,4 +154,6 @@ def test_a_folder_that_was_replaced_by_a_link_is_not_followed_by_a_reader(folder
         (folder.path / "lib").symlink_to(tmp_path / "elsewhere")
         assert reader.read(entry("lib/a.py")) == SourceFile("lib/a.py", b"x", blob_hash(b"x"))  # as it was opened
         reader.read(entry("b/b.py"))
+        assert reader.read(entry("lib/a.py")) == SourceFile("lib/a.py", b"x", blob_hash(b"x"))
+    with reader:
         assert reader.read(entry("lib/a.py")) == "vanished"
