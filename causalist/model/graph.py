@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import unique_sorted
-from causalist._internal.lazy import dataclass, lazy_regex
+from causalist._internal.lazy import dataclass, lazy_regex, with_direct_members
 from causalist.model.node_ids import (
     DECLARING_ENDINGS,
     LabelledEnum,
@@ -31,6 +31,7 @@ from causalist.model.string_table import StringTable
 _REPEATED = lazy_regex(r"~\d+$")  # the number of a repeated id
 
 
+@with_direct_members
 class EdgeKind(LabelledEnum):
     """Kinds of edges; the numbers are what index files hold."""
 

@@ -7,6 +7,8 @@ program are byte offsets and 0-based rows, as in tree-sitter; servers and comman
 from enum import IntEnum
 from typing import NewType
 
+from causalist._internal.lazy import with_direct_members
+
 NodeId = NewType("NodeId", str)
 NodeIndex = NewType("NodeIndex", int)  # valid inside one CodeGraph only
 
@@ -20,6 +22,7 @@ class LabelledEnum(IntEnum):
         return self.name.lower()
 
 
+@with_direct_members
 class NodeKind(LabelledEnum):
     """Kinds of nodes; index files hold the numbers."""
 
@@ -42,6 +45,7 @@ class NodeKind(LabelledEnum):
     HANDLER = 16  # code without a name of its own that is given to a call with a string
 
 
+@with_direct_members
 class Role(LabelledEnum):
     """Purpose of a file, judged by its path.
 

@@ -97,16 +97,14 @@ _SPECIAL = lazy_regex(r"__\w+__")
 
 
 class TestTexts:
-    """Texts of the tests of a graph, of which `is_test` is the mask. `read_text` returns the text of a path."""
+    """Texts of the tests of a graph, of which `is_test` is the mask. `sites` has the lines of files."""
 
-    def __init__(
-        self, graph: CodeGraph, is_test: NDArray[np.bool_], lexical: LexicalIndex, read_text: Callable[[str], str]
-    ) -> None:
+    def __init__(self, graph: CodeGraph, is_test: NDArray[np.bool_], lexical: LexicalIndex, sites: CallSites) -> None:
         self._graph = graph
         self._is_test = is_test
         self._lexical = lexical
-        self._read_text = read_text
-        self._lines: dict[str, list[str]] = {}
+        self._sites = sites
+        self._families: dict[int, str] = {}  # by file
         self._names: dict[int, str] = {}
         self._naming: dict[tuple[str, str], list[int]] = {}  # by name and languages: many functions share these
         self._n_named: dict[str, int] = {}
@@ -120,14 +118,14 @@ class TestTexts:
         name = self.name_of(node)
         if not name.isidentifier() or _SPECIAL.fullmatch(name) or self._graph.kind(node) not in CALLABLE_KINDS:
             return []
-        family = _family_of(self._graph, node)
+        family = self._family_of(node)
         if (name, family) not in self._naming:
             nodes = find_nodes_with_words(name, self._lexical)
             nodes = nodes[self._is_test[nodes] & np.isin(self._graph.nodes.kinds[nodes], _RUNS)]
             pattern = re.compile(rf"\b{re.escape(name)}\b")
             tests = nodes.tolist() if len(nodes) <= _MAX_NAMING else []
             self._naming[name, family] = [
-                test for test in tests if _family_of(self._graph, test) == family and pattern.search(self._text(test))
+                test for test in tests if self._family_of(test) == family and pattern.search(self._text(test))
             ]
         return self._naming[name, family]
 
@@ -179,10 +177,15 @@ class TestTexts:
 
     def _text(self, node: int) -> str:
         nodes = self._graph.nodes
-        path = split_id(nodes.ids[node])[0]
-        if path not in self._lines:
-            self._lines[path] = self._read_text(path).split("\n")
-        return "\n".join(self._lines[path][int(nodes.start_rows[node]) : int(nodes.end_rows[node]) + 1])
+        return "\n".join(self._sites.lines_around(node)[int(nodes.start_rows[node]) : int(nodes.end_rows[node]) + 1])
+
+    def _family_of(self, node: int) -> str:
+        """Return the languages that are used together with that of the node, "" for a node of none."""
+        file = int(self._graph.nodes.files[node])
+        if file not in self._families:
+            settings = load_settings().get(dialect_of(split_id(self._graph.nodes.ids[node])[0]))
+            self._families[file] = settings.family if settings is not None else ""
+        return self._families[file]
 
 
 def find_tests_reaching(
@@ -218,8 +221,7 @@ def find_users_and_tests(
 ) -> tuple[tuple[Affected, ...], tuple[Affected, ...]]:
     """Return (`find_affected_nodes`, `find_tests_reaching`) by one search; `is_test` is that of `mark_tests`."""
     sites = CallSites(graph, read_text) if read_text is not None else None
-    is_known = lexical is not None and read_text is not None
-    texts = TestTexts(graph, is_test, lexical, read_text) if is_known else None  # type: ignore[arg-type]
+    texts = TestTexts(graph, is_test, lexical, sites) if lexical is not None and sites is not None else None
     uses = ImplicitUses(graph, min_confidence, is_chained=True)
     affected, chains = find_affected_with_chains(graph, changed, max_depth, min_confidence, sites, uses)
     by_node = _with_samples(affected, chains)
@@ -469,12 +471,6 @@ def _weigh(
         odds = exp(score)
         weighed[node] = user._replace(probability=odds / (1.0 + odds))
     return weighed
-
-
-def _family_of(graph: CodeGraph, node: int) -> str:
-    """Return the languages that are used together with that of a node, "" for a node of none."""
-    settings = load_settings().get(dialect_of(split_id(graph.nodes.ids[node])[0]))
-    return settings.family if settings is not None else ""
 
 
 class _Groups:

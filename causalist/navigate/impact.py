@@ -55,14 +55,19 @@ class CallSites:
             self._shares[number] = self._find_share(number)
         return self._shares[number]
 
+    def lines_around(self, node: int) -> list[str]:
+        """Return the lines of the file of a node, which is read once."""
+        file = int(self._graph.nodes.files[node])
+        lines = self._lines.get(file)
+        if lines is None:
+            path = split_id(self._graph.nodes.ids[file])[0] if file >= 0 else ""
+            lines = self._lines[file] = self._read_text(path).split("\n")
+        return lines
+
     def _find_share(self, number: int) -> float:
         edges, nodes = self._graph.edges, self._graph.nodes
         source, row = int(edges.sources[number]), int(edges.rows[number])
-        start, file = int(nodes.start_rows[source]), int(nodes.files[source])
-        lines = self._lines.get(file)
-        if lines is None:
-            path = split_id(nodes.ids[file])[0] if file >= 0 else ""
-            lines = self._lines[file] = self._read_text(path).split("\n")
+        start, lines = int(nodes.start_rows[source]), self.lines_around(source)
         if not start <= row < len(lines):
             return UNKNOWN_SHARE
         n_branches, n_loops = _count_around(lines, start, row)

@@ -142,6 +142,7 @@ _REPEATED = re.compile(r"~\d+$")
 _OWN_NAME = "*"
 _MAX_DECORATOR_ROWS = 8  # below the first one
 _VALUES = (NodeKind.CONSTANT, NodeKind.FIELD)
+_HOLDERS = TYPE_KINDS | {NodeKind.FILE}  # of tables
 _RUNNING = (EdgeKind.CALLS, EdgeKind.EMITS, EdgeKind.ROUTES)
 _NAMING = (EdgeKind.CALLS, EdgeKind.REFERENCES)
 _DERIVING = (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS)
@@ -218,6 +219,8 @@ class ImplicitUses:
         slot, precisions = _slot_of(types.graph, method, node_id) if is_callable else None, SPECIAL_USE_PRECISION
         if slot is None and is_chained and _is_never_called(types, method):
             slot = _Slot(_owner(types.graph, method), name, False, False)
+            if slot.owner < 0 or not types.may_hand_on(slot.owner):
+                return  # most methods that nothing calls: tests, and what a framework runs
             is_outside = any(types.derives_from_outside(each) for each in types.that_run(method, slot, is_chained=True))
             precisions = OUTSIDE_USE if is_outside else UNSEEN_USE
         elif slot is not None and is_chained and _COMMON.fullmatch(slot.name):
@@ -371,6 +374,7 @@ class _Types:
         # Items of memory are read in a third of the time of items of arrays.
         edges = graph.edges
         self.kinds, self.parents = graph.nodes.kinds.data, graph.nodes.parents.data
+        self.sources, self.rows = edges.sources.data, edges.rows.data
         self._kinds, self._indptr = edges.kinds.data, edges.indptr.data
         self._incoming, self._incoming_indptr = edges.incoming.data, edges.incoming_indptr.data
         self._positions = Positions(graph.nodes.ids)
@@ -378,6 +382,8 @@ class _Types:
         self._bases: dict[int, tuple[int, ...]] = {}
         self._linear: dict[int, tuple[int, ...]] = {}
         self._deriving: dict[int, list[int]] = {}
+        self._handed_on: dict[int, bool] = {}
+        self._tables: dict[int, list[tuple[int, int, int]]] = {}
         self._repeated: frozenset[str] | None = None  # names that several nodes have
 
     def into(self, node: int, kinds: Collection[EdgeKind]) -> list[int]:
@@ -389,6 +395,18 @@ class _Types:
         """Return the edges of these kinds that leave a node, in their order."""
         first, last = self._indptr[node], self._indptr[node + 1]
         return [number for number, kind in enumerate(self._kinds[first:last], first) if kind in kinds]
+
+    def tables_in(self, holder: int) -> list[tuple[int, int, int]]:
+        """Return (first row, last row, node) of the values of a file or type, in the order of their edges."""
+        if holder not in self._tables:
+            nodes, targets = self.graph.nodes, self.graph.edges.targets
+            inside = (int(targets[each]) for each in self.out_of(holder, (EdgeKind.CONTAINS,)))
+            self._tables[holder] = [
+                (int(nodes.start_rows[each]), int(nodes.end_rows[each]), each)
+                for each in inside
+                if self.kinds[each] in _VALUES
+            ]
+        return self._tables[holder]
 
     def namesakes(self, node: int, node_id: str) -> list[int]:
         """Return `CodeGraph.namesakes` of a node with this id."""
@@ -429,6 +447,36 @@ class _Types:
                     running.update((derived_type, *own))
                     level.append(derived_type)
         return certainty_by_type
+
+    def may_hand_on(self, owner: int) -> bool:
+        """Return True if something calls a type or one that derives from it, or names it where that may hand it on.
+
+        Otherwise nothing but a call runs the methods of the type.
+        """
+        if owner not in self._handed_on:
+            self._handed_on[owner] = any(map(self._is_handed_on, self._with_deriving(owner)))
+        return self._handed_on[owner]
+
+    def _is_handed_on(self, each: int) -> bool:
+        if self.into(each, (EdgeKind.CALLS,)):
+            return True
+        if not self.into(each, (EdgeKind.REFERENCES,)):
+            return False
+        is_outside = any(names.decorators for names in _settings_of(self.graph, each))  # see `derives_from_outside`
+        return is_outside or any(True for _ in _reads_of_tables(self, each, _NAMING))
+
+    def _with_deriving(self, owner: int) -> Iterator[int]:
+        """Yield a type and all that derive from it, each once."""
+        reached, waiting = {owner}, [owner]
+        sources = self.graph.edges.sources
+        while waiting:
+            base = waiting.pop()
+            yield base
+            if base not in self._deriving:
+                self._deriving[base] = self.into(base, _DERIVING)
+            more = {int(sources[number]) for number in self._deriving[base]} - reached
+            reached |= more
+            waiting += sorted(more)
 
     def _inherits(
         self,
@@ -515,17 +563,16 @@ def _indirect_uses(types: _Types, function: int, function_id: str) -> Iterator[I
 
 def _reads_of_tables(types: _Types, node: int, kinds: Collection[EdgeKind]) -> Iterator[tuple[int, float]]:
     """Yield the edges that read a value of a file or class which uses a node so, each with its certainty."""
-    graph = types.graph
-    nodes, edges = graph.nodes, graph.edges
+    confidences = types.graph.edges.confidences
     for number in types.into(node, kinds):
-        holder, row = int(edges.sources[number]), int(edges.rows[number])
-        if graph.kind(holder) is not NodeKind.FILE and graph.kind(holder) not in TYPE_KINDS:
+        holder = types.sources[number]
+        if types.kinds[holder] not in _HOLDERS:
             continue
-        for each in types.out_of(holder, (EdgeKind.CONTAINS,)):
-            table = int(edges.targets[each])
-            if graph.kind(table) in _VALUES and nodes.start_rows[table] <= row <= nodes.end_rows[table]:
+        row = types.rows[number]
+        for first, last, table in types.tables_in(holder):
+            if first <= row <= last:
                 for reading in types.into(table, (EdgeKind.READS,)):
-                    yield reading, float(edges.confidences[number] * edges.confidences[reading])
+                    yield reading, float(confidences[number] * confidences[reading])
 
 
 def _uses_of_registry(types: _Types, function: int) -> Iterator[ImplicitUse]:
