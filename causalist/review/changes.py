@@ -15,7 +15,7 @@ from typing import NamedTuple
 from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, symbol_id
 from causalist.model.source import DiagnosticSlug
-from causalist.parse import mask_secrets, may_be_code, with_line_feeds
+from causalist.parse import dialect_of, load_settings, mask_secrets, may_be_code, with_line_feeds
 from causalist.review.syntax_file import DeclaredParameter, SyntaxFile
 from causalist.review.versions import FileVersions
 
@@ -25,6 +25,9 @@ _MAX_PAIRS = 20_000
 _WRAPPED_KINDS = TYPE_KINDS | {NodeKind.NAMESPACE}
 _SIDE_BY_SIDE = re.compile(rb"\0(?:\s*\0)*")  # definitions left out of a text
 _OWN_BINDING = re.compile(r"([(,]\s*)mut\s+(?=\w+\s*:|self\b)")  # in Rust, of which no caller knows
+# What else begins comments, by what begins one that ends with its line.
+_BLOCK_MARKS = {"//": (b"/*", b"<!--"), "#": (b"=begin", b"<#", b"/*"), "--": (b"--[", b"{-")}
+_QUOTES = (b'"""', b"'''")
 _SEPARATOR = re.compile(rb"[ \t]*[;,]")  # behind a definition, of which it is a part
 
 
@@ -133,8 +136,7 @@ class ChangedDefinition(NamedTuple):
     """A definition that a change touches.
 
     `node` is its id after the change, before it for a removed one; `line` is 1-based in that version. `old` and `new`
-    are its versions, None where it does not exist, both for the code of a file outside of definitions. `is_edited` is
-    True if a moved definition or one with another signature has another body, too.
+    are its versions, None where it does not exist, both for the code of a file outside of definitions.
     """
 
     kind: ChangeKind
@@ -143,7 +145,14 @@ class ChangedDefinition(NamedTuple):
     line: int
     old: DefinitionVersion | None = None
     new: DefinitionVersion | None = None
-    is_edited: bool = False
+    has_other_code: bool = False  # of a moved one
+
+    @property
+    def is_edited(self) -> bool:
+        """True if a moved definition or one with another signature has another body, too; that reads syntax trees."""
+        if self.kind not in (ChangeKind.SIGNATURE, ChangeKind.BODY) or self.old is None or self.new is None:
+            return self.has_other_code
+        return _has_other_body(self.old, self.new)
 
     @property
     def label(self) -> str:
@@ -314,11 +323,54 @@ def _any_key(_: DefinitionVersion) -> object:
 
 
 def _compare_pair(old: DefinitionVersion, new: DefinitionVersion) -> ChangedDefinition | None:
-    if _is_same_text(old.own_text, new.own_text) or old.marks == new.marks:
+    if _is_same_text(old.own_text, new.own_text) or not (
+        _is_surely_other(old.path, old.own_text, new.own_text) or old.marks != new.marks
+    ):
         return None
-    is_signature = _signature_key(old) != _signature_key(new)
+    is_signature = not _begins_alike(old, new) and _signature_key(old) != _signature_key(new)
     kind = ChangeKind.SIGNATURE if is_signature else ChangeKind.BODY
-    return ChangedDefinition(kind, new.node, new.path, new.fact.start_row + 1, old, new, _has_other_body(old, new))
+    return ChangedDefinition(kind, new.node, new.path, new.fact.start_row + 1, old, new)
+
+
+def _begins_alike(old: DefinitionVersion, new: DefinitionVersion) -> bool:
+    """Return True if two definitions of one kind have the same text up to the end of the line of their signatures."""
+    signature = old.signature.encode()
+    if old.fact.kind != new.fact.kind or old.signature != new.signature or "…" in old.signature:
+        return False
+    start = old.text.find(signature)
+    end = old.text.find(b"\n", start + len(signature)) + 1
+    return start >= 0 and end > 0 and old.text[:end] == new.text[:end]
+
+
+def _is_surely_other(path: str, old: bytes, new: bytes) -> bool:
+    """Return True if the lines that differ have different code and no comments, which needs no tree.
+
+    False says nothing: where comments, documentation strings or white space may be all that differs, trees tell.
+    """
+    settings = load_settings().get(dialect_of(path))
+    if settings is None or not settings.comments.line or not set(settings.comments.line) <= _BLOCK_MARKS.keys():
+        return False
+    line_marks = [mark.encode() for mark in settings.comments.line]
+    others = tuple(mark for line in settings.comments.line for mark in _BLOCK_MARKS[line])
+    is_documented = settings.comments.doc == "string"
+    others += _QUOTES if is_documented else ()
+    if any(mark in side for mark in others for side in (old, new)):
+        return False
+    before, after = ([line for each in side.replace(b"\0", b"").split(b"\n") if (line := each.strip())]
+                     for side in (old, new))  # fmt: skip
+    n_same, n_least = 0, min(len(before), len(after))
+    while n_same < n_least and before[n_same] == after[n_same]:
+        n_same += 1
+    n_end = 0
+    while n_end < n_least - n_same and before[-1 - n_end] == after[-1 - n_end]:
+        n_end += 1
+    differing = (before[n_same : len(before) - n_end], after[n_same : len(after) - n_end])
+    if any(mark in line for lines in differing for line in lines for mark in line_marks):
+        return False
+    if is_documented and any(b'"' in line or b"'" in line for lines in differing for line in lines):
+        return False
+    letters, other_letters = (b"".join(b"".join(lines).split()) for lines in differing)
+    return letters != other_letters
 
 
 def _is_still_set(version: DefinitionVersion, other: ReadFile) -> bool:
@@ -333,7 +385,8 @@ def _is_still_set(version: DefinitionVersion, other: ReadFile) -> bool:
 
 
 def _is_other_outside(old: ReadFile, new: ReadFile) -> bool:
-    return not _is_same_text(old.outside_text, new.outside_text) and old.outside != new.outside
+    one, two = old.outside_text, new.outside_text
+    return not _is_same_text(one, two) and (_is_surely_other(old.path, one, two) or old.outside != new.outside)
 
 
 def _is_same_text(old: bytes, new: bytes) -> bool:

@@ -80,6 +80,38 @@ def test_comments_and_white_space_are_no_change(path: str, old: bytes, new: byte
     assert found.files[0].note.startswith("no change in code")
 
 
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("a.py", b"def f():\n    return 1\n", b"def f():\n    return 2\n"),
+        ("a.rb", b"# of a file\ndef f\n  a # one\n  b\nend\n", b"# of a file\ndef f\n  a # one\n  c\nend\n"),
+        ("a.go", b"package a\n\nfunc f() int {\n\treturn 1\n}\n", b"package a\n\nfunc f() int {\n\treturn 2\n}\n"),
+    ],
+)
+def test_a_body_with_other_code_is_found_without_a_tree(
+    monkeypatch: pytest.MonkeyPatch, path: str, old: bytes, new: bytes
+) -> None:
+    monkeypatch.setattr(SyntaxFile, "read", None)  # calling it fails
+    assert changed(old, new, path) == [("body", "f")]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("a.py", b'def f():\n    """One.\n    Two."""\n    g()\n', b'def f():\n    """One.\n    Three."""\n    g()\n'),
+        ("a.py", b"def f():\n    'One.'\n    g()\n", b"def f():\n    'Two.'\n    g()\n"),
+        ("a.rb", b"def f\n  a\n=begin\none\n=end\nend\n", b"def f\n  a\n=begin\ntwo\n=end\nend\n"),
+        ("a.ts", b"function f() {\n  g(); /* a\n  b */\n}\n", b"function f() {\n  g(); /* a\n  c */\n}\n"),
+        ("a.lua", b"function f()\n  --[[ a\n  b ]]\n  g()\nend\n", b"function f()\n  --[[ a\n  c ]]\n  g()\nend\n"),
+        ("a.php", b"<?php\nfunction f() {\n  g(); # a\n}\n", b"<?php\nfunction f() {\n  g(); # b\n}\n"),
+        ("a.ml", b"let f x =\n  (* a *)\n  g x\n", b"let f x =\n  (* b *)\n  g x\n"),
+        ("a.rs", b"fn f() {\n    g(1,\n      2)\n}\n", b"fn f() {\n    g(1, 2)\n}\n"),
+    ],
+)  # fmt: skip
+def test_lines_that_may_be_comments_are_left_to_the_tree(path: str, old: bytes, new: bytes) -> None:
+    assert changed(old, new, path) == []
+
+
 def test_indentation_that_means_something_is_a_change() -> None:
     old = b"def f(x):\n    if x:\n        a()\n        b()\n"
     assert changed(old, b"def f(x):\n    if x:\n        a()\n    b()\n") == [("body", "f")]
