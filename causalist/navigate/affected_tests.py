@@ -93,6 +93,7 @@ _MIN_ODDS = 1e-4
 
 _RUNS = (*sorted(CALLABLE_KINDS), NodeKind.HANDLER)
 _MAX_NAMING = 2000  # tests with the words of a name; of more, the name says nothing
+_PRIVATE = lazy_regex(r"(?:(?:static|final|abstract|async|override|suspend|inline)\s+)*private\s")
 _SPECIAL = lazy_regex(r"__\w+__")
 
 
@@ -113,10 +114,13 @@ class TestTexts:
         """Return the tests, ascending, whose text has the last name of a function as a word of its own.
 
         A constructor has the name of its class. Other special methods have none, and names that very many tests have
-        the words of say nothing, nor do tests in a language that is not used together with that of the function.
+        the words of say nothing, nor do tests in a language that is not used together with that of the function. Of a
+        private function they name another one.
         """
-        name = self.name_of(node)
+        name, signature = self.name_of(node), self._graph.nodes.signatures[node]
         if not name.isidentifier() or _SPECIAL.fullmatch(name) or self._graph.kind(node) not in CALLABLE_KINDS:
+            return []
+        if _PRIVATE.match(signature) and class_of_constructor(self._graph, node) < 0:
             return []
         family = self._family_of(node)
         if (name, family) not in self._naming:

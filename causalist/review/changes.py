@@ -27,7 +27,11 @@ _SIDE_BY_SIDE = re.compile(rb"\0(?:\s*\0)*")  # definitions left out of a text
 _OWN_BINDING = re.compile(r"([(,]\s*)mut\s+(?=\w+\s*:|self\b)")  # in Rust, of which no caller knows
 # What else begins comments, by what begins one that ends with its line.
 _BLOCK_MARKS = {"//": (b"/*", b"<!--"), "#": (b"=begin", b"<#", b"/*"), "--": (b"--[", b"{-")}
+_NO_LETTERS = re.compile(rb"[\s()]|\bvar\b")  # brackets and `var` of Go may say nothing
+_UNSURE = re.compile(rb"[\"'`/\\%]")  # before a mark of a comment: it may be in a string or an expression
 _QUOTES = (b'"""', b"'''")
+_BODY = re.compile(rb"\((?:\w+_)?(?:block|body|body_statement)|\((?:compound_statement|(?:field_)?declaration_list)")
+_BRACKETED_RESULT = re.compile(r"\)\s*\(([^(),\s]+)\)$")  # in Go: `f() (int)` is `f() int`
 _SEPARATOR = re.compile(rb"[ \t]*[;,]")  # behind a definition, of which it is a part
 
 
@@ -87,10 +91,14 @@ class DefinitionVersion:
             parent = definitions[parent].parent
         return False
 
-    @property
+    @cached_property
     def signature(self) -> str:
-        """The signature as written."""
-        return self.fact.signature
+        """The signature as written, without comments if they can be told from it."""
+        settings = load_settings().get(dialect_of(self.path))
+        marks = settings.comments.line if settings is not None else ()
+        if not any(mark in self.fact.signature for mark in (*marks, "/*")):
+            return self.fact.signature
+        return self._file.without_comments(self.fact)
 
     @cached_property
     def text(self) -> bytes:
@@ -224,6 +232,14 @@ class ReadFile:
         assert syntax is not None  # facts with a language come from a tree
         return syntax
 
+    def without_comments(self, fact: Definition) -> str:
+        """Return the signature of a definition without the comments in it, whose text has no line breaks."""
+        signature = fact.signature
+        for first, last in self.syntax.comments(fact.start_byte, fact.end_byte):
+            words = " ".join(self.text[first:last].decode("utf-8", "replace").split())
+            signature = " ".join(signature.replace(words, " ", 1).split())
+        return signature.removesuffix(":")  # which stands before a comment in Python
+
     @cached_property
     def outside_text(self) -> bytes:
         """The source outside of definitions."""
@@ -304,7 +320,11 @@ def compare_versions(files: Iterable[FileVersions], facts_of: Facts = _parse) ->
 
 
 def _signature_key(each: DefinitionVersion) -> tuple[str, object]:
-    signature = _OWN_BINDING.sub(r"\1", each.signature) if each.path.endswith(".rs") else each.signature
+    signature = each.signature
+    if each.path.endswith(".rs"):
+        signature = _OWN_BINDING.sub(r"\1", signature)
+    elif each.path.endswith(".go"):
+        signature = _BRACKETED_RESULT.sub(r") \1", signature)
     text = "".join(signature.split()).replace(",)", ")") if "…" not in signature else ""
     is_code = each.fact.kind in CALLABLE_KINDS or each.fact.kind in TYPE_KINDS
     return (text if is_code else "", each.parameters)
@@ -342,10 +362,15 @@ def _begins_alike(old: DefinitionVersion, new: DefinitionVersion) -> bool:
     return start >= 0 and end > 0 and old.text[:end] == new.text[:end]
 
 
-def _is_surely_other(path: str, old: bytes, new: bytes) -> bool:
-    """Return True if the lines that differ have different code and no comments, which needs no tree.
+def _before(line: bytes, marks: Sequence[bytes]) -> bytes:
+    """Return what stands in a line before the first of some marks."""
+    return line[: min((at for mark in marks if (at := line.find(mark)) >= 0), default=len(line))]
 
-    False says nothing: where comments, documentation strings or white space may be all that differs, trees tell.
+
+def _is_surely_other(path: str, old: bytes, new: bytes) -> bool:
+    """Return True if lines that differ have different code for certain, which needs no tree.
+
+    False says nothing: where it is not certain what is a comment or a documentation string, trees tell.
     """
     settings = load_settings().get(dialect_of(path))
     if settings is None or not settings.comments.line or not set(settings.comments.line) <= _BLOCK_MARKS.keys():
@@ -365,11 +390,15 @@ def _is_surely_other(path: str, old: bytes, new: bytes) -> bool:
     while n_end < n_least - n_same and before[-1 - n_end] == after[-1 - n_end]:
         n_end += 1
     differing = (before[n_same : len(before) - n_end], after[n_same : len(after) - n_end])
-    if any(mark in line for lines in differing for line in lines for mark in line_marks):
+    if any(
+        _UNSURE.search(head) for lines in differing for line in lines if (head := _before(line, line_marks)) != line
+    ):
         return False
     if is_documented and any(b'"' in line or b"'" in line for lines in differing for line in lines):
         return False
-    letters, other_letters = (b"".join(b"".join(lines).split()) for lines in differing)
+    letters, other_letters = (
+        _NO_LETTERS.sub(b"", b" ".join(_before(line, line_marks) for line in lines)) for lines in differing
+    )
     return letters != other_letters
 
 
@@ -404,8 +433,7 @@ def _has_other_body(old: DefinitionVersion, new: DefinitionVersion) -> bool:
         if one != two:
             break
         n_same += 1
-    blocks = (b"(block", b"(statement_block", b"(compound_statement", b"(function_body", b"(body_statement")
-    first = next((i for i, mark in enumerate(new.marks) if mark in blocks), 0)
+    first = next((i for i, mark in enumerate(new.marks) if mark.startswith(b"(") and _BODY.fullmatch(mark)), 0)
     return n_same < len(new.marks) - first - 1
 
 

@@ -26,7 +26,8 @@ from causalist.index.source_text import SourceText
 from causalist.model.graph import USE_KINDS, CodeGraph
 from causalist.model.index import Index
 from causalist.model.lookup import Affected, ChangesWith
-from causalist.model.node_ids import TYPE_KINDS, Layer, NodeKind, Role, file_id, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, Layer, NodeKind, Role, file_id, split_id
+from causalist.model.role_by_path import role_of
 from causalist.navigate import find_missing_files, find_users_and_tests, mark_tests
 from causalist.navigate.edges import with_overloads_and_members
 from causalist.parse import find_secrets, with_line_feeds
@@ -177,8 +178,8 @@ def review_change(
     definitions = tuple(
         each._replace(node=ids[places[i]]) if i in places else each for i, each in enumerate(comparison.definitions)
     )
-    changed = _changed_nodes(index, definitions, places)
     is_test = mark_tests(graph)
+    changed = _changed_nodes(index, definitions, places, is_test)
     new = {"", *(each.path for each in comparison.files if each.status == "added")}  # all in them is the change itself
     affected: tuple[Affected, ...] = ()
     tests: tuple[Affected, ...] = ()
@@ -212,8 +213,13 @@ def review_change(
     )
 
 
-def _changed_nodes(index: Index, definitions: Sequence[ChangedDefinition], places: dict[int, int]) -> NDArray[np.int64]:
-    """Return the nodes of changed definitions; of a type, its members count only if it is new or moved."""
+def _changed_nodes(
+    index: Index, definitions: Sequence[ChangedDefinition], places: dict[int, int], is_test: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return the nodes of changed definitions; of a type, its members count only if it is new or moved.
+
+    What stands in a test is part of it: nothing else runs that.
+    """
     graph = index.graph
     whole = [
         node
@@ -223,7 +229,16 @@ def _changed_nodes(index: Index, definitions: Sequence[ChangedDefinition], place
     own = [node for node in places.values() if graph.kind(node) is not NodeKind.FILE]
     inside = with_overloads_and_members(graph, whole).tolist() if whole else []
     files = [node for node in places.values() if graph.kind(node) is NodeKind.FILE]
-    return np.array(sorted({*own, *inside, *files}), dtype=np.int64)
+    return np.array(sorted({_test_around(graph, node, is_test) for node in {*own, *inside, *files}}), dtype=np.int64)
+
+
+def _test_around(graph: CodeGraph, node: int, is_test: NDArray[np.bool_]) -> int:
+    """Return the outermost test around a node, the node itself if there is none."""
+    found, around = node, node
+    while around >= 0:
+        found = around if is_test[around] and graph.kind(around) in CALLABLE_KINDS else found
+        around = int(graph.nodes.parents[around])
+    return found
 
 
 def _with_changed_tests(
@@ -264,7 +279,7 @@ def _is_interface(index: Index, change: ChangedDefinition) -> bool:
     if version is None or change.kind in (ChangeKind.ADDED, ChangeKind.BODY):
         return False
     file = index.graph.nodes.ids.position(file_id(change.path))
-    role = Role(int(index.graph.nodes.roles[file])) if file >= 0 else Role.CODE
+    role = Role(int(index.graph.nodes.roles[file])) if file >= 0 else role_of(change.path)
     words = version.fact.qualname.split(".")
     is_hidden = any(word.startswith(("_", "#")) and not word.endswith("__") for word in words)
     is_hidden = is_hidden or version.signature.startswith(("private ", "static inline "))

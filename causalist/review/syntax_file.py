@@ -131,6 +131,9 @@ class SyntaxFile:
             kind = node.type
             if "comment" in kind or (self._doc_strings and self._is_documentation(node)):
                 continue
+            if self.language == "go" and _says_nothing(node):
+                stack.extend(child for child in reversed(node.children) if child.is_named)
+                continue
             if not node.child_count or _LITERALS.get(kind) == "string":
                 text = self.text[first:last]
                 if text.strip():
@@ -141,6 +144,18 @@ class SyntaxFile:
                 stack.append(None)
             stack.extend(reversed(node.children))
         return tuple(marks)
+
+    def comments(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Return the spans of the comments in a span, in order."""
+        found: list[tuple[int, int]] = []
+        stack = [self._around(start, end)]
+        while stack:
+            node = stack.pop()
+            if "comment" in node.type:
+                found.append((node.start_byte, node.end_byte))
+            else:
+                stack.extend(c for c in reversed(node.children) if c.start_byte < end and c.end_byte > start)
+        return found
 
     def _around(self, start: int, end: int) -> tree_sitter.Node:
         """Return the outermost node that lies in a span; the innermost around the span if none covers it."""
@@ -322,6 +337,22 @@ class SyntaxFile:
             arguments.append(GivenArgument(name, "" if name else _LITERALS.get(node.type, "")))
         one_call = len(arguments) == 1 and self.language == "go" and "(" in _items(listed, self.text)[0][0]
         return arguments, is_open or one_call
+
+
+def _says_nothing(node: tree_sitter.Node) -> bool:
+    """Return True for a node of Go that code means the same without: of declared variables, or brackets of a result."""
+    if node.type in ("var_declaration", "var_spec_list"):
+        return True
+    if node.type == "parameter_declaration":
+        return node.named_child_count == 1 and node.parent is not None and _is_bracketed_result(node.parent)
+    return node.type == "parameter_list" and _is_bracketed_result(node)
+
+
+def _is_bracketed_result(listed: tree_sitter.Node) -> bool:
+    above = listed.parent
+    if above is None or listed.named_child_count != 1 or above.child_by_field_name("result") != listed:
+        return False
+    return listed.named_children[0].named_child_count == 1  # a type without a name
 
 
 def _merge_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -85,6 +85,7 @@ def test_comments_and_white_space_are_no_change(path: str, old: bytes, new: byte
     [
         ("a.py", b"def f():\n    return 1\n", b"def f():\n    return 2\n"),
         ("a.rb", b"# of a file\ndef f\n  a # one\n  b\nend\n", b"# of a file\ndef f\n  a # one\n  c\nend\n"),
+        ("a.rb", b"def f\n  b\nend\n", b"def f\n  # one\n  c # two\nend\n"),
         ("a.go", b"package a\n\nfunc f() int {\n\treturn 1\n}\n", b"package a\n\nfunc f() int {\n\treturn 2\n}\n"),
     ],
 )
@@ -105,6 +106,9 @@ def test_a_body_with_other_code_is_found_without_a_tree(
         ("a.lua", b"function f()\n  --[[ a\n  b ]]\n  g()\nend\n", b"function f()\n  --[[ a\n  c ]]\n  g()\nend\n"),
         ("a.php", b"<?php\nfunction f() {\n  g(); # a\n}\n", b"<?php\nfunction f() {\n  g(); # b\n}\n"),
         ("a.ml", b"let f x =\n  (* a *)\n  g x\n", b"let f x =\n  (* b *)\n  g x\n"),
+        ("a.rb", b"def f\n  a # one\n  b\nend\n", b"def f\n  # two\n  a\n  b # three\nend\n"),
+        ("a.rb", b'def f\n  g("#{a}", b)\nend\n', b'def f\n  g("#{a}",\n    b)\nend\n'),
+        ("a.js", b"function f() {\n  g(/a\\//, b)\n}\n", b"function f() {\n  g(/a\\//,\n    b)\n}\n"),
         ("a.rs", b"fn f() {\n    g(1,\n      2)\n}\n", b"fn f() {\n    g(1, 2)\n}\n"),
     ],
 )  # fmt: skip
@@ -720,3 +724,85 @@ def test_tests_in_another_language_do_not_name_a_function(tmp_path: Path) -> Non
     done = invoke("review", cwd=folder)
     assert "test_same  names shorten_path, line 1" in done.stdout
     assert "other" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "signature"),
+    [
+        ("a.rb", b"def f(a) # one\n  1\nend\n", b"def f(a)\n  2\nend\n", "def f(a)"),
+        ("a.py", b"def f(a,  # one\n      b):\n    # two\n    g()\n", b"def f(a,\n      b):\n    h()\n", "def f(a, b)"),
+        (
+            "a.ts",
+            b"function f(a = '//', // b\n  c = 1) { g() }\n",
+            b"function f(a = '//', c = 1) { h() }\n",
+            "function f(a = '//', c = 1)",
+        ),
+    ],
+)  # fmt: skip
+def test_comments_are_no_part_of_a_signature(path: str, old: bytes, new: bytes, signature: str) -> None:
+    (found,) = compare_versions([FileVersions(path, path, old, new)]).definitions
+    assert found.kind == "body"
+    assert found.old is not None
+    assert found.new is not None
+    assert re.sub(r"\s+", " ", found.old.signature) == found.new.signature == signature
+
+
+def test_brackets_that_say_nothing_in_go() -> None:
+    old = b"package a\n\nvar (\n\tstd = New()\n)\n\nfunc (l *L) W() (*P) {\n}\n"
+    new = b"package a\n\nvar std = New()\n\nfunc (l *L) W() *P {\n}\n"
+    assert changed(old, new, "a.go") == []
+    assert changed(b"package a\n\nfunc f() (*P) {\n}\n", b"package a\n\nfunc f() (*P, error) {\n}\n", "a.go") == [
+        ("signature", "f")
+    ]
+    assert changed(b"package a\n\nvar a = 1\n", b"package a\n\nconst a = 1\n", "a.go") != []
+
+
+def test_a_base_is_no_body_of_a_class() -> None:
+    old = b"<?php\nclass A\n{\n  function f() { return 1; }\n}\n"
+    found = compare_versions([FileVersions("a.php", "a.php", old, old.replace(b"A\n", b"A implements B\n"))])
+    assert [(each.kind.value, each.is_edited) for each in found.definitions] == [("signature", False)]
+
+
+def test_a_removed_test_is_no_public_interface(tmp_path: Path) -> None:
+    folder = write_all(
+        tmp_path / "a", {"src/a.py": "def f():\n    return 1\n", "tests/test_a.py": "class TestA:\n    x = 1\n"}
+    )
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    (folder / "tests/test_a.py").unlink()
+    (folder / "src/a.py").write_text("def f(a):\n    return 1\n")
+    assert documented(folder)["interface"] == ["src/a.py::f"]
+
+
+def test_what_stands_in_a_test_is_the_test(tmp_path: Path) -> None:
+    base = "class Base:\n    def run(self):\n        return 1\n\n\ndef use(base: Base):\n    return base.run()\n"
+    one = (
+        "from a import Base\n\n\ndef test_one():\n    class Mine(Base):\n        def run(self):\n"
+        "            return 2\n\n    assert Mine().run() == 2\n"
+    )
+    other = "from a import Base, use\n\n\ndef test_other():\n    assert use(Base()) == 1\n"
+    folder = write_all(tmp_path / "a", {"a.py": base, "tests/test_one.py": one, "tests/test_other.py": other})
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    (folder / "tests/test_one.py").write_text(one.replace("return 2", "return 3 - 1"))
+    document = documented(folder)
+    assert [(each["node"], each["probability"]) for each in document["tests"]] == [("tests/test_one.py::test_one", 1.0)]
+    assert document["affected"] == []
+
+
+def test_a_private_method_is_named_by_no_test(tmp_path: Path) -> None:
+    code = (
+        "<?php\nclass Store\n{\n  public function put($x) { $this->assertIsText($x); }\n"
+        "  VISIBLE function assertIsText($x) { return 1; }\n}\n"
+    )
+    test = "<?php\nclass OtherTest extends TestCase\n{\n  public function test_it() { $this->assertIsText('a'); }\n}\n"
+    found = {}
+    for word in ("private", "public"):
+        folder = write_all(
+            tmp_path / word, {"src/Store.php": code.replace("VISIBLE", word), "tests/OtherTest.php": test}
+        )
+        git(folder, "init", "-q", "-b", "main")
+        commit(folder)
+        (folder / "src/Store.php").write_text(code.replace("VISIBLE", word).replace("return 1", "return 2"))
+        found[word] = [each["node"] for each in documented(folder)["tests"]]
+    assert found == {"private": [], "public": ["tests/OtherTest.php::OtherTest.test_it"]}
