@@ -22,7 +22,7 @@ from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import LexicalIndex
 from causalist.model.lookup import Affected
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, last_name, split_id
-from causalist.navigate.edges import DISPATCHED
+from causalist.navigate.edges import DISPATCHED, find_callers_of_others
 from causalist.navigate.impact import MIN_PROBABILITY, CallSites, Chains, find_affected_with_chains
 from causalist.navigate.implicit_calls import RUN_BY_CODE, ImplicitUses, class_of_constructor
 from causalist.parse import dialect_of, load_settings
@@ -108,14 +108,14 @@ class TestTexts:
         self._families: dict[int, str] = {}  # by file
         self._names: dict[int, str] = {}
         self._naming: dict[tuple[str, str], list[int]] = {}  # by name and languages: many functions share these
-        self._n_named: dict[str, int] = {}
+        self._alike: dict[str, NDArray[np.int64]] = {}
 
     def find_naming(self, node: int) -> list[int]:
         """Return the tests, ascending, whose text has the last name of a function as a word of its own.
 
         A constructor has the name of its class. Other special methods have none, and names that very many tests have
         the words of say nothing, nor do tests in a language that is not used together with that of the function. Of a
-        private function they name another one.
+        private function they name another one, and so do those that surely call another one of that name.
         """
         name, signature = self.name_of(node), self._graph.nodes.signatures[node]
         if not name.isidentifier() or _SPECIAL.fullmatch(name) or self._graph.kind(node) not in CALLABLE_KINDS:
@@ -131,23 +131,24 @@ class TestTexts:
             self._naming[name, family] = [
                 test for test in tests if self._family_of(test) == family and pattern.search(self._text(test))
             ]
-        return self._naming[name, family]
+        others = find_callers_of_others(self._graph, node, self._find_alike(name))
+        return [test for test in self._naming[name, family] if test not in others]
 
     def count_named(self, node: int) -> int:
         """Return the number of functions outside of tests that have the last name of one of them, at least 1."""
-        name = self.name_of(node)
-        if name not in self._n_named:
-            self._n_named[name] = self._count_named(name)
-        return self._n_named[name]
+        alike = self._find_alike(self.name_of(node))
+        return max(int((self._graph.nodes.roles[alike] != Role.TEST).sum()), 1)
 
-    def _count_named(self, name: str) -> int:
-        nodes, position = self._graph.nodes, self._lexical.names.position(name.lower())
-        if position < 0:
-            return 1
-        first, last = (int(at) for at in self._lexical.name_indptr[position : position + 2])
-        alike = self._lexical.name_nodes[first:last]
-        alike = alike[np.isin(nodes.kinds[alike], sorted(CALLABLE_KINDS)) & (nodes.roles[alike] != Role.TEST)]
-        return max(sum(self.name_of(each) == name for each in alike.tolist()), 1)
+    def _find_alike(self, name: str) -> NDArray[np.int64]:
+        """Return the functions that have this last name."""
+        position = self._lexical.names.position(name.lower())
+        if name not in self._alike:
+            first, last = self._lexical.name_indptr[position : position + 2].tolist() if position >= 0 else (0, 0)
+            nodes = self._lexical.name_nodes[first:last].tolist()
+            kinds = self._graph.nodes.kinds
+            functions = [each for each in nodes if kinds[each] in CALLABLE_KINDS and self.name_of(each) == name]
+            self._alike[name] = np.array(functions, dtype=np.int64)
+        return self._alike[name]
 
     def name_of(self, node: int) -> str:
         """Return the last name of a function; of a constructor that of its class."""

@@ -157,6 +157,27 @@ def sort_by_confidence(edges: Iterable[Edge]) -> tuple[Edge, ...]:
 DISPATCHED = (EdgeKind.CALLS, EdgeKind.REFERENCES)
 
 
+_SURE = 0.9  # confidence of a call whose target is taken for known
+
+
+def find_callers_of_others(graph: CodeGraph, node: int, alike: NDArray[np.int64]) -> frozenset[int]:
+    """Return the nodes that surely call a function of `alike`, of the same name, that has nothing to do with `node`.
+
+    An overload of `node`, and what overrides it or is overridden by it, is no other function.
+    """
+    nodes, edges = graph.nodes, graph.edges
+    related, level = {node, *find_overridden(graph, [node])}, [node]
+    while level:
+        numbers = graph.edges_into(np.array(level, dtype=np.int64))
+        overriding = edges.sources[numbers[edges.kinds[numbers] == EdgeKind.OVERRIDES]].tolist()
+        level = sorted(set(overriding) - related)
+        related.update(level)
+    is_other = (nodes.parents[alike] != nodes.parents[node]) & ~np.isin(alike, sorted(related))
+    numbers = graph.edges_into(alike[is_other])
+    numbers = numbers[(edges.kinds[numbers] == EdgeKind.CALLS) & (edges.confidences[numbers] >= _SURE)]
+    return frozenset(edges.sources[numbers].tolist())
+
+
 def find_overridden(
     graph: CodeGraph, nodes: Iterable[int], min_confidence: float = 0.0, known: Collection[int] = ()
 ) -> dict[int, int]:

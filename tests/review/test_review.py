@@ -806,3 +806,19 @@ def test_a_private_method_is_named_by_no_test(tmp_path: Path) -> None:
         (folder / "src/Store.php").write_text(code.replace("VISIBLE", word).replace("return 1", "return 2"))
         found[word] = [each["node"] for each in documented(folder)["tests"]]
     assert found == {"private": [], "public": ["tests/OtherTest.php::OtherTest.test_it"]}
+
+
+def test_a_test_that_surely_calls_another_function_of_the_name_is_none(tmp_path: Path) -> None:
+    method = "{\n  public function write($x) { return 1; }\n}\n"
+    classes = f"<?php\nclass Local\n{method}\nclass Memory\n{method}"
+    test = (
+        "<?php\nclass AllTest extends TestCase\n{\n"
+        "  public function test_known() { $a = new Local(); $a->write(1); }\n"
+        "  public function test_unknown($a) { $a->write(1); }\n}\n"
+    )
+    folder = write_all(tmp_path / "a", {"src/All.php": classes, "tests/AllTest.php": test})
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    before, _, after = classes.rpartition("return 1")
+    (folder / "src/All.php").write_text(f"{before}return 2{after}")
+    assert [each["node"] for each in documented(folder)["tests"]] == ["tests/AllTest.php::AllTest.test_unknown"]
