@@ -7,7 +7,7 @@ and senses are found again for the names that the change can affect. The result 
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,16 @@ from causalist._internal.lazy import dataclass
 from causalist.memory.extractors import TYPES
 from causalist.memory.matrix_splices import (
     Axis,
+    Column,
+    Counted,
     Floats,
     Ints,
     JoinedStrings,
     Matrix,
     SortedStrings,
     StringNumbers,
+    join_column,
+    splice_counted,
     splice_matrix,
 )
 from causalist.memory.passage_records import TIMESTAMP, AnyRecord, Records
@@ -35,7 +39,6 @@ from causalist.memory.senses import (
     disambiguate,
     find_senses,
 )
-from causalist.model.index import Postings
 from causalist.model.string_table import StringTable
 from causalist.rank.lexical.bm25 import K1
 
@@ -64,13 +67,23 @@ class Counts:
     mentioned_by: Matrix
     n_exact: Ints
     n_documents: Ints
-    forward: Matrix
-    by_term: Matrix
+    forward: Counted
+    by_term: Counted
     lengths: Floats
     times: Floats
     document_names: SortedStrings
     documents: Ints
     labels: Ints
+
+
+class TermPostings(NamedTuple):
+    """Passages by term, and their counts, as `model.index.Postings`; both may not be joined yet."""
+
+    indptr: NDArray[np.int32]
+    documents: Column
+    counts: Column
+    norms: Floats
+    n_documents: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +113,8 @@ class MemoryArrays:
     similar: Matrix
     explicit: Matrix
     references: Matrix
-    forward: Matrix
-    postings: Postings
+    forward: Counted
+    postings: TermPostings
     times: Floats
     documents: Ints
     senses: Mapping[int, tuple[int, ...]]
@@ -148,8 +161,8 @@ def build_counts(records: Records) -> Counts:
         mentioned_by,
         np.bincount(ranks[mentions[is_exact, 0]], minlength=m),
         np.bincount(pairs // max(len(document_names), 1), minlength=m),
-        by_term.transpose(),
-        by_term,
+        Counted.of(by_term.transpose()),
+        Counted.of(by_term),
         np.bincount(by_term.indices, weights=by_term.values, minlength=n).astype(np.float64),
         np.array(times, dtype=np.float64),
         document_names,
@@ -170,9 +183,9 @@ def pack_counts(counts: Counts) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {name: getattr(counts, name) for name in _STORED}
     arrays |= {name: getattr(counts, name).numbers for name in _SORTED}
     for name in _MATRICES:
-        matrix: Matrix = getattr(counts, name)
-        arrays |= {f"{name}.indptr": matrix.indptr, name: np.asarray(matrix.indices)}
-        arrays[f"{name}.values"] = np.asarray(matrix.values)
+        matrix: Matrix | Counted = getattr(counts, name)
+        arrays |= {f"{name}.indptr": matrix.indptr, name: join_column(matrix.indices)}
+        arrays[f"{name}.values"] = join_column(matrix.values)
     return arrays
 
 
@@ -196,8 +209,8 @@ def unpack_counts(arrays: Mapping[str, NDArray[Any]], records: Records) -> Count
         document_names=document_names,
         mentions=mentions,
         mentioned_by=mentioned_by,
-        forward=forward,
-        by_term=by_term,
+        forward=Counted.of(forward),
+        by_term=Counted.of(by_term),
         **{name: arrays[name] for name in _STORED},
     )
 
@@ -248,9 +261,9 @@ def update_counts(old: Counts, records: Records, touched: Mapping[str, AnyRecord
         n_exact[name_rank[names_of]] += exact_counts
 
     entries = _entries([(term_rank[r.terms[:, 0]], r.terms[:, 1]) for r in new.values()], rows.fresh)
-    forward, _ = splice_matrix(old.forward, rows, term_columns, entries[:2], entries[2], may_defer=True)
+    forward = splice_counted(old.forward, rows, term_columns, entries[:2], entries[2])
     turned = _turn(entries)
-    by_term, _ = splice_matrix(old.by_term, term_columns, rows, turned[:2], turned[2], may_defer=True)
+    by_term = splice_counted(old.by_term, term_columns, rows, turned[:2], turned[2])
     lengths = rows.move(old.lengths, [float(r.terms[:, 1].sum()) for r in new.values()])
     times = rows.move(old.times, [parse_seconds(r.metadata.get(TIMESTAMP)) for r in new.values()])
     document_names, documents = _splice_documents(records, old, rows, new)
@@ -543,11 +556,11 @@ def _count_terms(records: Records) -> tuple[SortedStrings, Matrix]:
     return strings, Matrix(indptr, rows, terms[:, 1][order], len(sizes))
 
 
-def _build_postings(matrix: Matrix, lengths: Floats) -> Postings:
+def _build_postings(counted: Counted, lengths: Floats) -> TermPostings:
     """Return postings with BM25 norms as `model.index.Postings` defines them."""
     mean = float(lengths.mean()) if len(lengths) and lengths.any() else 1.0
     norms = (K1 * (1 - B + B * lengths / mean)).astype(np.float64)
-    return Postings(matrix.indptr.astype(np.int32), matrix.indices, matrix.values, norms, len(lengths))
+    return TermPostings(counted.indptr.astype(np.int32), counted.indices, counted.values, norms, len(lengths))
 
 
 def _build_similarity(

@@ -6,7 +6,7 @@ and in any script. With the entities of the extractor they are the links between
 something to those that are about it, and to others that name it as well.
 
 Words are compared without case and accents. Characters of scripts without spaces are words of their own. A longer name
-hides the shorter ones inside of it. Words are counted by number, and names are searched by hashes of runs of words, all
+hides those inside of it. Words are counted by number, and names are searched by hashes of runs of words, all
 passages at once; a hash that fits is checked word by word. All spellings of a name, date or measure have one entity id.
 """
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import unique_sorted
 from causalist._internal.lazy import dataclass
-from causalist.memory.matrix_splices import Axis, Ints, find_entries, splice_entries
+from causalist.memory.matrix_splices import Axis, Column, Ints, find_entries, join_column, splice_entries
 from causalist.rank.terms import STOP_WORDS
 
 MIN_NAME_CHARACTERS = 2  # characters
@@ -154,7 +154,7 @@ class Links(NamedTuple):
     """Sparse matrix in CSR form without values: row i has the columns `indices[indptr[i]:indptr[i + 1]]`, ascending."""
 
     indptr: Ints
-    indices: NDArray[Any]
+    indices: Column
 
     @classmethod
     def from_pairs(cls, rows: Ints, columns: Ints, n_rows: int, n_columns: int) -> "Links":
@@ -176,7 +176,7 @@ class Links(NamedTuple):
 
     def row(self, i: int) -> Ints:
         """Return the columns of a row."""
-        return self.indices[self.indptr[i] : self.indptr[i + 1]]
+        return np.asarray(self.indices[self.indptr[i] : self.indptr[i + 1]])
 
     def gather(self, rows: Ints) -> tuple[Ints, Ints]:
         """Return (columns, position in `rows`) of all entries of these rows, row by row."""
@@ -190,9 +190,9 @@ class Links(NamedTuple):
 
     def transpose(self, n_columns: int) -> "Links":
         """Return the transpose."""
-        order = np.argsort(self.indices, kind="stable")
-        indptr = np.zeros(n_columns + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.indices, minlength=n_columns), out=indptr[1:])
+        indices = join_column(self.indices)
+        order = np.argsort(indices, kind="stable")
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(indices, minlength=n_columns))]).astype(np.int64)
         return Links(indptr, np.repeat(np.arange(len(self.sizes), dtype=np.int32), self.sizes)[order])
 
 
@@ -305,7 +305,7 @@ class NameNumbers:
         numbers = np.concatenate([self._order, np.arange(len(self._order), len(hashes), dtype=np.int32)])
         order = np.argsort(hashes, kind="stable")
         return {
-            "words": words.indices, "indptr": words.indptr, "by_entity": self.by_entity,
+            "words": join_column(words.indices), "indptr": words.indptr, "by_entity": self.by_entity,
             "hashes": hashes[order], "order": numbers[order],
         }  # fmt: skip
 
@@ -405,7 +405,7 @@ def build_names(text: Links, mentions: Pairs, defines: Pairs, entity_words: Call
     about = _number_pairs(*defines, numbers, entity_words)
     m = len(numbers.words)
     own, defined = Links.from_pairs(*mentioned, n, m), Links.from_pairs(*about, n, m)
-    patterns = _patterns_of(unique_sorted(defined.indices), numbers.words)
+    patterns = _patterns_of(unique_sorted(join_column(defined.indices)), numbers.words)
     numbers.compact()
     rows, columns = _search(text, patterns)
     naming = Links.from_pairs(
@@ -443,7 +443,7 @@ def pack_names(names: Names) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {f"numbers.{name}": array for name, array in names.numbers.pack().items()}
     for part in _PARTS:
         links: Links = getattr(names, part)
-        arrays |= {f"{part}.indptr": links.indptr, part: np.asarray(links.indices)}
+        arrays |= {f"{part}.indptr": links.indptr, part: join_column(links.indices)}
     for length, patterns in names.patterns.items():
         arrays |= {f"patterns.{length}.{name}": array for name, array in patterns._asdict().items()}
     return arrays
@@ -532,7 +532,7 @@ def _number_rows(
 ) -> tuple[Ints, Ints]:
     """Return (position of the part, name) of all entities that are searched."""
     stacked = _stack_words(parts)
-    return _number_pairs(stacked.rows, stacked.indices, numbers, entity_words)
+    return _number_pairs(stacked.rows, join_column(stacked.indices), numbers, entity_words)
 
 
 def _number_pairs(
@@ -567,8 +567,7 @@ def _splice_text(old: Links, rows: Axis, fresh: Links) -> Links:
 
 
 def _take(links: Links, rows: Ints) -> Links:
-    columns, _ = links.gather(rows)
-    return Links(np.concatenate([[0], np.cumsum(links.sizes[rows])]).astype(np.int64), columns)
+    return Links(np.concatenate([[0], np.cumsum(links.sizes[rows])]).astype(np.int64), links.gather(rows)[0])
 
 
 def _distinct_pairs(rows: Ints, columns: Ints, n_columns: int) -> tuple[Ints, Ints]:
@@ -636,8 +635,9 @@ def _find_anywhere(text: Links, names: Ints, words: Sequence[Words]) -> Ints:
 
 def rarity(n_passages: Ints, n: int) -> NDArray[np.float64]:
     """Return the idf of BM25 for something in `n_passages` of n passages, relative to something in one of them."""
-    idf = np.log1p((n - n_passages + 0.5) / (n_passages + 0.5))
-    return np.asarray(np.minimum(idf / np.log1p((n - 0.5) / 1.5), 1.0), dtype=np.float64)
+    possible = np.arange(int(n_passages.max(initial=0)) + 1)  # far fewer than there are names
+    idf = np.log1p((n - possible + 0.5) / (possible + 0.5))
+    return np.asarray(np.minimum(idf / np.log1p((n - 0.5) / 1.5), 1.0)[n_passages], dtype=np.float64)
 
 
 _NOT_ASKED, _NO_NAME = -2, -1
@@ -660,7 +660,7 @@ def _search(text: Links, patterns: Mapping[int, Patterns]) -> tuple[Ints, Ints]:
 
 def _search_block(text: Links, patterns: Mapping[int, Patterns]) -> tuple[Ints, Ints]:
     rows, columns = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    words = text.indices
+    words = join_column(text.indices)
     is_taken = np.zeros(len(words) + 1, dtype=np.bool_)
     most = int(words.max(initial=0))
     for length in sorted(patterns, reverse=True):
@@ -669,7 +669,8 @@ def _search_block(text: Links, patterns: Mapping[int, Patterns]) -> tuple[Ints, 
             continue
         is_first = np.zeros(max(most, int(candidates.words[:, 0].max())) + 1, dtype=np.bool_)
         is_first[candidates.words[:, 0]] = True
-        starts = np.flatnonzero(is_first[words[: len(words) - length + 1]])
+        beginnings, only = words[: len(words) - length + 1], candidates.words[0, 0]
+        starts = np.flatnonzero(beginnings == only if len(candidates.words) == 1 else is_first[beginnings])
         # A run may not cross the end of its passage.
         passage = np.searchsorted(text.indptr, starts, side="right") - 1
         inside = starts + length <= text.indptr[passage + 1]

@@ -22,7 +22,6 @@ import hashlib
 import json
 import math
 import re
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -30,11 +29,15 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from causalist._internal.lazy import defer_import
 from causalist.errors import IndexNotWritable, ModelFailed
 from causalist.memory.defined_names import MAX_NAME_CHARACTERS, entity_id, normalize
 from causalist.memory.pattern_starts import find_starts, match_at, with_places
 from causalist.model import protocols as embedding
 from causalist.rank.terms import STOP_WORDS
+
+with defer_import("sqlite3"):  # for answers of a model that are kept
+    import sqlite3
 
 if TYPE_CHECKING:
     from causalist.llm_answer import Model

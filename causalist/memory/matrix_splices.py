@@ -1,8 +1,7 @@
 """Sparse matrices with sorted rows and columns, tables of strings, and splices that replace a few rows or columns.
 
-A splice copies what stays, so that the cost of a small change is that of copying arrays. Its result is equal to that of
-building the matrix again from all entries. Strings of a file are decoded one by one, when they are asked for. A row of
-a passage has a checksum of its own and is found without the rest of a file.
+A splice copies what stays, or puts that off, so that a small change costs at most copies of arrays. Its result is equal
+to that of building the matrix again from all entries. Strings of a file are decoded when they are asked for.
 """
 
 import json
@@ -11,9 +10,8 @@ import struct
 import zlib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +22,6 @@ from causalist.model.string_table import StringTable
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-_STEPS = 4  # strings that are looked at before a binary search
 _MAX_SEARCHES = 256  # new entries whose places are searched one by one
 
 
@@ -109,28 +106,6 @@ class Matrix:
         indptr = np.concatenate([[0], np.cumsum(self.indptr[rows + 1] - self.indptr[rows])]).astype(np.int64)
         return Matrix(indptr, self.indices[at], self.values[at], self.n_columns)
 
-    def join_columns(self, other: "Matrix") -> "Matrix":
-        """Return the matrix with the columns of another one of as many rows behind its own."""
-        if not len(other.indices):
-            return Matrix(self.indptr, self.indices, self.values, self.n_columns + other.n_columns)
-        own_sizes, others = self.sizes, other.sizes
-        at = np.arange(len(self.indices)) + np.repeat(other.indptr[:-1], own_sizes)
-        at_other = np.arange(len(other.indices)) + np.repeat(self.indptr[1:], others)
-        indices = np.empty(len(at) + len(at_other), dtype=np.int32)
-        values = np.empty(len(indices))
-        indices[at], indices[at_other] = self.indices, other.indices + np.int32(self.n_columns)
-        values[at], values[at_other] = self.values, other.values
-        return Matrix(self.indptr + other.indptr, indices, values, self.n_columns + other.n_columns)
-
-    def join_rows(self, other: "Matrix") -> "Matrix":
-        """Return the matrix with the rows of another one of as many columns below its own."""
-        return Matrix(
-            np.concatenate([self.indptr, other.indptr[1:] + self.indptr[-1]]),
-            np.concatenate([self.indices, other.indices]),
-            np.concatenate([self.values, other.values]),
-            self.n_columns,
-        )
-
 
 def find_entries(indptr: Ints, rows: NDArray[Any]) -> tuple[Ints, Ints]:
     """Return (positions of all entries of these rows of a CSR matrix, position in `rows` of each)."""
@@ -165,6 +140,8 @@ class Axis(NamedTuple):
 
     def move(self, old: NDArray[Any], fresh: Any) -> NDArray[Any]:
         """Return an array by new positions from one by old positions and the values of the new ones."""
+        if not self.has_gone and 0 < len(self.fresh) <= _MAX_SEARCHES:
+            return Splice(None, self.fresh - np.arange(len(self.fresh))).merge(old, fresh)
         moved = np.empty(self.n, dtype=old.dtype)
         alive = self.place >= 0
         moved[self.place[alive]] = old[alive] if self.has_gone else old
@@ -333,17 +310,15 @@ class StringNumbers:
 
 
 _UTF8 = ("utf-8", "surrogatepass")
-
-
 _ROW = struct.Struct("<4s4I")  # marker, CRC-32 of what follows it, and the lengths of id, text and metadata
-_ROW_MARKER = b"\xff\x00\xfeP"  # no UTF-8
+ROW_MARKER = b"\xff\x00\xfeP"  # no UTF-8
 
 
 def pack_passage(passage: str, text: str, metadata: Mapping[str, Any]) -> bytes:
     """Return a passage as one row of a file."""
     parts = [each.encode() for each in (passage, text, json.dumps(metadata))]
     body = struct.pack("<3I", *map(len, parts)) + b"".join(parts)
-    return _ROW_MARKER + struct.pack("<I", zlib.crc32(body)) + body
+    return ROW_MARKER + struct.pack("<I", zlib.crc32(body)) + body
 
 
 def unpack_passage(row: bytes | mmap.mmap, start: int = 0) -> tuple[str, str, str]:
@@ -351,21 +326,12 @@ def unpack_passage(row: bytes | mmap.mmap, start: int = 0) -> tuple[str, str, st
     try:
         marker, checksum, *sizes = _ROW.unpack_from(row, start)
         ends = list(accumulate(sizes, initial=start + _ROW.size))
-        if marker != _ROW_MARKER or ends[-1] > len(row) or zlib.crc32(row[start + 8 : ends[-1]]) != checksum:
+        if marker != ROW_MARKER or ends[-1] > len(row) or zlib.crc32(row[start + 8 : ends[-1]]) != checksum:
             raise ValueError("wrong checksum")
         passage, text, metadata = (row[a:b].decode() for a, b in pairwise(ends))
         return passage, text, metadata
     except (struct.error, ValueError) as error:
         raise IndexUnreadable(f"a passage of the memory is damaged: {error}") from error
-
-
-def find_rows(data: bytes | mmap.mmap) -> Iterator[tuple[int, str, str, str]]:
-    """Yield (place, id, text, metadata as JSON) of all whole rows anywhere in `data`."""
-    start = data.find(_ROW_MARKER)
-    while start >= 0:
-        with suppress(IndexUnreadable):
-            yield (start, *unpack_passage(data, start))
-        start = data.find(_ROW_MARKER, start + 1)
 
 
 class SortedStrings(Sequence[str]):
@@ -433,10 +399,12 @@ class SortedStrings(Sequence[str]):
         >>> list(found), axis
         (['a', 'b', 'c'], Axis(place=array([ 0,  2, -1]), fresh=array([1]), n=3))
         """
-        is_gone = np.zeros(len(self), dtype=np.bool_)
-        is_gone[np.array(list(gone), dtype=np.int64)] = True
-        kept = SortedStrings(self.strings, self.numbers[~is_gone] if is_gone.any() else self.numbers)
-        rank = np.cumsum(~is_gone) - 1
+        lost = np.array(list(gone), dtype=np.int64)
+        kept, rank = self, np.arange(len(self))
+        if len(lost):
+            is_gone = np.zeros(len(self), dtype=np.bool_)
+            is_gone[lost] = True
+            kept, rank = SortedStrings(self.strings, self.numbers[~is_gone]), np.cumsum(~is_gone) - 1
         fresh = sorted(new)
         if near is not None:
             cuts = kept._find_cuts(fresh, rank[np.array([near[each] for each in fresh], dtype=np.int64)] + 1)
@@ -446,22 +414,26 @@ class SortedStrings(Sequence[str]):
             cuts = np.array([place[each] for each in fresh], dtype=np.int64) - np.arange(len(fresh))
         else:
             cuts = np.array([bisect_left(kept, each) for each in fresh], dtype=np.int64)
-        places = np.where(is_gone, -1, rank + np.searchsorted(cuts, rank, side="right"))
-        axis = Axis(places.astype(np.int64), cuts + np.arange(len(cuts)), len(kept) + len(fresh))
+        # As many new ones as there are cuts up to it stand before what is kept.
+        n_before = np.repeat(np.arange(len(cuts) + 1), np.diff(cuts, prepend=0, append=len(kept)))
+        places = rank + (n_before if kept is self else n_before[np.minimum(rank, len(kept) - 1)] if len(kept) else 0)
+        places[lost] = -1
+        axis = Axis(places, cuts + np.arange(len(cuts)), len(kept) + len(fresh))
         numbers = np.insert(kept.numbers, cuts, [new[each] for each in fresh]) if fresh else kept.numbers
         return SortedStrings(self.strings, numbers), axis
 
-    def _find_cuts(self, strings: Sequence[str], cuts: Ints) -> Ints:
-        """Return the positions at which strings would stand, each at its position in `cuts` or not far behind it."""
-        left = np.flatnonzero(cuts < len(self))
-        for _ in range(_STEPS):
-            following = zip(left.tolist(), self._some(cuts[left]), strict=True)
-            left = np.array([i for i, other in following if other < strings[i]], dtype=np.int64)
-            cuts[left] += 1
-            left = left[cuts[left] < len(self)]
-        for i in left.tolist():
-            cuts[i] = bisect_left(self, strings[i], int(cuts[i]))
-        return cuts
+    def _find_cuts(self, strings: Sequence[str], low: Ints) -> Ints:
+        """Return the positions at which strings would stand, each at its position in `low` or not far behind it."""
+        low, high, width = low.copy(), np.full(len(low), len(self)), 1
+        left = np.flatnonzero(low < high)
+        while len(left):
+            probe = np.minimum(low[left] + width - 1, (low[left] + high[left]) // 2)
+            others = zip(left.tolist(), self._some(probe), strict=True)
+            is_less = np.array([other < strings[i] for i, other in others], dtype=np.bool_)
+            low[left[is_less]] = probe[is_less] + 1
+            high[left[~is_less]] = probe[~is_less]
+            left, width = left[low[left] < high[left]], 2 * width
+        return low
 
 
 class JoinedStrings(Sequence[str]):
@@ -486,19 +458,29 @@ class JoinedStrings(Sequence[str]):
         return list(map(self.__getitem__, numbers.tolist()))
 
 
-class DeferredArray:
-    """An array with few new entries, which is joined when all of it is asked for.
+class Column(Protocol):
+    """Numbers that are read in slices of step 1 and by arrays of positions that are not negative; joined or not."""
 
-    Entries and slices are read from the old array and the new entries, so that a query after an addition copies little.
+    def __len__(self) -> int:
+        """Return the number of entries."""
+
+    def __getitem__(self, key: slice | NDArray[Any], /) -> NDArray[Any]:
+        """Return the entries of a slice, or those at an array of positions."""
+
+
+class SplicedColumn:
+    """A column with few new entries, which `join_column` joins when all of it is needed.
+
+    Parts are read from the old array and the new entries, so that a query after an addition copies little.
     """
 
     __slots__ = ("_at", "_joined", "_new", "_old", "_place")
 
     def __init__(self, old: NDArray[Any], place: NDArray[Any] | None, at: Ints, new: NDArray[Any]) -> None:
-        """Create the array with `new` at the positions `at`, ascending; `place`: new value of each old one, if changed.
+        """Create the column with `new` at positions `at`, ascending; `place`: new value of each old one, if changed.
 
-        >>> array = DeferredArray(np.array([0, 1]), np.array([0, 2]), np.array([1]), np.array([1]))
-        >>> array[1:3].tolist(), array[np.array([2, 0])].tolist(), np.asarray(array).tolist()
+        >>> column = SplicedColumn(np.array([0, 1]), np.array([0, 2]), np.array([1]), np.array([1]))
+        >>> column[1:3].tolist(), column[np.array([2, 0])].tolist(), join_column(column).tolist()
         ([1, 2], [2, 0], [0, 1, 2])
         """
         self._old, self._place, self._at = old, place, at
@@ -509,8 +491,8 @@ class DeferredArray:
         """Return the number of entries."""
         return len(self._old) + len(self._at) if self._joined is None else len(self._joined)
 
-    def __getitem__(self, key: Any) -> Any:
-        """Return the entries of a slice of step 1, or those at an array of positions that are not negative."""
+    def __getitem__(self, key: slice | NDArray[Any], /) -> NDArray[Any]:
+        """Return the entries of a slice, or those at an array of positions."""
         if self._joined is not None:
             return self._joined[key]
         if isinstance(key, slice):
@@ -525,22 +507,50 @@ class DeferredArray:
         found[is_new] = self._new[before[is_new]]
         return found
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Return the joined array."""
+    def join(self) -> NDArray[Any]:
+        """Return all entries."""
         if self._joined is None:
             cuts = self._at - np.arange(len(self._at))
             self._joined = Splice(None, cuts).merge(self._move(self._old), self._new)
             self._old = self._new
-        return self._joined if dtype is None else self._joined.astype(dtype, copy=False)
-
-    def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the joined array."""
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(np.asarray(self), name)
+        return self._joined
 
     def _move(self, values: NDArray[Any]) -> NDArray[Any]:
         return values if self._place is None else self._place[values]
+
+
+def join_column(column: Column) -> NDArray[Any]:
+    """Return all entries of a column."""
+    return column.join() if isinstance(column, SplicedColumn) else np.asarray(column)
+
+
+class Counted(NamedTuple):
+    """A matrix like `Matrix` of which rows are read, and whose entries may not be joined yet."""
+
+    indptr: Ints
+    indices: Column
+    values: Column
+    n_columns: int
+
+    @classmethod
+    def of(cls, matrix: Matrix) -> "Counted":
+        """Return a matrix as such a one."""
+        return cls(matrix.indptr, matrix.indices, matrix.values, matrix.n_columns)
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of entries of each row."""
+        return np.diff(self.indptr)
+
+    def row(self, i: int) -> tuple[NDArray[np.int32], NDArray[Any]]:
+        """Return (columns, values) of a row."""
+        part = slice(int(self.indptr[i]), int(self.indptr[i + 1]))
+        return self.indices[part], self.values[part]
+
+    def gather(self, rows: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any], Ints]:
+        """Return (columns, values, position in `rows`) of all entries of these rows, row by row."""
+        at, of = find_entries(self.indptr, rows)
+        return self.indices[at], self.values[at], of
 
 
 class Splice(NamedTuple):
@@ -549,10 +559,9 @@ class Splice(NamedTuple):
     kept: NDArray[np.bool_] | None  # by old entry; None if all stay
     cuts: Ints  # by new entry, ascending
 
-    def defer(self, old: NDArray[Any], place: NDArray[Any] | None, new: NDArray[Any]) -> NDArray[Any]:
-        """Return the values of all entries, which stay, as an array that is joined when all of it is asked for."""
-        deferred: Any = DeferredArray(old, place, self.cuts + np.arange(len(self.cuts)), new)
-        return deferred  # type: ignore[no-any-return]
+    def defer(self, old: NDArray[Any], place: NDArray[Any] | None, new: NDArray[Any]) -> SplicedColumn:
+        """Return the values of all entries, which stay, as a column that is joined when all of it is needed."""
+        return SplicedColumn(old, place, self.cuts + np.arange(len(self.cuts)), new)
 
     def apply(self, old: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
         """Return the values of all entries."""
@@ -580,25 +589,25 @@ class Splice(NamedTuple):
 
 def splice_entries(
     indptr: Ints,
-    indices: NDArray[Any],
+    indices: Column,
     rows: Axis,
     columns: Axis,
     new: tuple[NDArray[Any], NDArray[Any]],
     without: Ints | None = None,
     *,
     may_defer: bool = False,
-) -> tuple[Ints, NDArray[Any], Splice]:
+) -> tuple[Ints, Column, Splice]:
     """Return (indptr, indices, splice of the values) of a changed CSR matrix.
 
     `new`: rows and columns of the new entries, by row, then by column. `without`: further entries that are removed.
     Columns keep their order, so that rows stay sorted. `may_defer`: few new entries are not joined at once.
     """
     sizes = np.diff(indptr)
-    indices = np.asarray(indices)
+    old = join_column(indices)
     stays = not (rows.has_gone or columns.has_gone or (without is not None and len(without)))
-    is_deferred = may_defer and stays and len(indices) > 0 and 0 < len(new[0]) <= _MAX_SEARCHES
-    place = None if columns.is_same else columns.place.astype(indices.dtype)
-    moved = indices if place is None or is_deferred else place[indices]
+    is_deferred = may_defer and stays and len(old) > 0 and 0 < len(new[0]) <= _MAX_SEARCHES
+    place = None if columns.is_same else columns.place.astype(old.dtype)
+    moved = old if place is None or is_deferred else place[old]
     is_kept: NDArray[np.bool_] | None = None
     if not stays:
         is_kept = np.repeat(rows.place >= 0, sizes) & (moved >= 0)
@@ -606,11 +615,8 @@ def splice_entries(
             is_kept[without] = False
         moved = moved[is_kept]
         sizes = np.diff(np.concatenate([[0], np.cumsum(is_kept)])[indptr])
-    alive = rows.place >= 0
-    new_sizes = np.zeros(rows.n, dtype=np.int64)
-    new_sizes[rows.place[alive]] = sizes[alive]
     starts = np.zeros(rows.n + 1, dtype=np.int64)
-    np.cumsum(new_sizes, out=starts[1:])
+    np.cumsum(rows.move(sizes, 0), out=starts[1:])
     new_rows, new_columns = new[0].astype(np.int64), new[1].astype(np.int64)
     wanted = np.searchsorted(columns.place, new_columns) if is_deferred else new_columns  # among what is there
     if len(new_rows) <= _MAX_SEARCHES:
@@ -622,77 +628,52 @@ def splice_entries(
             dtype=np.int64,
         )
     else:
-        keys = np.repeat(np.arange(rows.n, dtype=np.int64), new_sizes) * columns.n + moved
+        keys = np.repeat(np.arange(rows.n, dtype=np.int64), np.diff(starts)) * columns.n + moved
         cuts = np.searchsorted(keys, new_rows * columns.n + new_columns)
     result = starts.copy()
     result[1:] += np.cumsum(np.bincount(new_rows, minlength=rows.n))
     splice = Splice(is_kept, cuts)
     if is_deferred:
-        return result, splice.defer(indices, place, new_columns), splice
-    return result, splice.merge(moved, new_columns.astype(indices.dtype)), splice
+        return result, splice.defer(old, place, new_columns), splice
+    return result, splice.merge(moved, new_columns.astype(old.dtype)), splice
 
 
 def splice_matrix(
-    matrix: Matrix,
-    rows: Axis,
-    columns: Axis,
-    new: tuple[NDArray[Any], NDArray[Any]],
-    values: NDArray[Any],
-    *,
-    may_defer: bool = False,
+    matrix: Matrix, rows: Axis, columns: Axis, new: tuple[NDArray[Any], NDArray[Any]], values: NDArray[Any]
 ) -> tuple[Matrix, Splice]:
-    """Return a changed matrix, and the splice of its entries; `new` and `values`: new entries by row, then column.
-
-    `may_defer`: see `splice_entries`.
-    """
-    indptr, indices, splice = splice_entries(matrix.indptr, matrix.indices, rows, columns, new, may_defer=may_defer)
-    old = np.asarray(matrix.values)
-    all_values = splice.defer(old, None, values) if isinstance(indices, DeferredArray) else splice.apply(old, values)
-    return Matrix(indptr, indices, all_values, columns.n), splice
+    """Return a changed matrix, and the splice of its entries; `new` and `values`: new entries by row, then column."""
+    indptr, indices, splice = splice_entries(matrix.indptr, matrix.indices, rows, columns, new)
+    return Matrix(indptr, join_column(indices), splice.apply(matrix.values, values), columns.n), splice
 
 
-class SortedPositions(Mapping[str, int]):
-    """Positions in a sorted list, and of some further strings, without a table of all of them."""
-
-    def __init__(self, strings: SortedStrings, further: Mapping[str, int]) -> None:
-        """Create the mapping."""
-        self._strings = strings
-        self._further = further
-
-    def __getitem__(self, string: str) -> int:
-        """Return the position of a string. Raises KeyError."""
-        position = self._further.get(string)
-        if position is not None:
-            return position
-        at = self._strings.find(string)
-        if at < 0:
-            raise KeyError(string)
-        return at
-
-    def __iter__(self) -> Any:
-        """Return an iterator over all strings."""
-        yield from self._strings
-        yield from self._further
-
-    def __len__(self) -> int:
-        """Return the number of strings."""
-        return len(self._strings) + len(self._further)
+def splice_counted(
+    matrix: Counted, rows: Axis, columns: Axis, new: tuple[NDArray[Any], NDArray[Any]], values: NDArray[Any]
+) -> Counted:
+    """Return a changed matrix as `splice_matrix` does; few new entries are not joined at once."""
+    indptr, indices, splice = splice_entries(matrix.indptr, matrix.indices, rows, columns, new, may_defer=True)
+    old = join_column(matrix.values)
+    is_joined = not isinstance(indices, SplicedColumn)
+    all_values: Column = splice.apply(old, values) if is_joined else splice.defer(old, None, values)
+    return Counted(indptr, indices, all_values, columns.n)
 
 
 __all__ = [
+    "ROW_MARKER",
     "Axis",
+    "Column",
+    "Counted",
     "Floats",
     "Ints",
     "JoinedStrings",
     "Matrix",
-    "SortedPositions",
     "SortedStrings",
     "Splice",
     "StringNumbers",
     "Strings",
     "find_entries",
-    "find_rows",
+    "join_column",
     "pack_passage",
+    "splice_counted",
     "splice_entries",
     "splice_matrix",
     "unpack_passage",

@@ -144,9 +144,7 @@ def build_seeds(
     counts = np.diff(snapshot.arrays.passages_by_entity.indptr).astype(np.int32)
     counts = np.concatenate([counts, np.zeros(len(graph.totals) - len(counts), dtype=np.int32)])
     is_counted = variant.specificity is Specificity.PASSAGES
-    seeds = seed_distribution(
-        matches, graph.transition, variant.specificity, passage_counts=counts if is_counted else None
-    )
+    seeds = seed_distribution(matches, graph.shape, variant.specificity, passage_counts=counts if is_counted else None)
     return with_passage_seeds(seeds / seeds.max(), graph.n_entities, variant, plain)
 
 

@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import ROUNDED_AWAY
 from causalist._internal.lazy import dataclass
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory.defined_names import Names, fold_words
@@ -130,7 +131,7 @@ def _top_documents(plain: Floats, snapshot: Snapshot) -> tuple[list[int], Floats
 
 def _passages_with_term(term: int, snapshot: Snapshot) -> NDArray[np.int32]:
     postings = snapshot.arrays.postings
-    return postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])]
+    return np.asarray(postings.documents[int(postings.indptr[term]) : int(postings.indptr[term + 1])])
 
 
 def _documents_with_term(term: int, snapshot: Snapshot) -> NDArray[np.bool_]:
@@ -449,12 +450,16 @@ def compute_signals(
 
 def top_indices(scores: Floats, most: int) -> NDArray[np.int64]:
     """Return the positions of the `most` highest scores above 0, best first, ties by position (passage id)."""
-    rounded = np.round(scores, _DIGITS)
-    positive = np.flatnonzero(rounded > 0)
+    positive = np.flatnonzero(scores > 0)
+    values = scores[positive]
     if len(positive) > 4 * most:
-        edge = np.partition(rounded[positive], len(positive) - most)[len(positive) - most]
-        positive = positive[rounded[positive] >= edge]
-    return positive[np.argsort(-rounded[positive], kind="stable")][:most]
+        edge = np.partition(values, len(positive) - most)[len(positive) - most]
+        # All that may round to the number that `edge` rounds to, or to a larger one.
+        may_be = values >= edge - ROUNDED_AWAY * (1.0 + abs(edge))
+        positive, values = positive[may_be], values[may_be]
+    rounded = np.round(values, _DIGITS)
+    order = np.argsort(-rounded, kind="stable")[:most]
+    return positive[order[rounded[order] > 0]]
 
 
 def _scale_by_max(scores: Floats) -> Floats:

@@ -30,7 +30,6 @@ import hashlib
 import json
 import mmap
 import os
-import sqlite3
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -44,6 +43,7 @@ from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import unique_sorted
 from causalist._internal.forked_task import is_alive
+from causalist._internal.lazy import defer_import
 from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory.count_matrices import (
     Counts,
@@ -56,7 +56,7 @@ from causalist.memory.count_matrices import (
 )
 from causalist.memory.defined_names import Links, Names, pack_names, unpack_names
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
-from causalist.memory.matrix_splices import StringNumbers, find_rows, pack_passage
+from causalist.memory.matrix_splices import ROW_MARKER, StringNumbers, pack_passage, unpack_passage
 from causalist.memory.passage_records import (
     Record,
     Records,
@@ -67,6 +67,9 @@ from causalist.memory.passage_records import (
 )
 from causalist.memory.walk import Snapshot, WalkGraph, count_cooccurrences, pack_walk_graph, unpack_walk_graph
 from causalist.store.index_file import FileKind, map_arrays, write_arrays
+
+with defer_import("sqlite3", ("Connection",)):  # for files of older formats
+    import sqlite3
 
 FORMAT = 6
 APPENDED_SHARE = 0.001  # of the passages may be appended; with more, or a small memory, the file is written whole
@@ -256,6 +259,15 @@ def read_passages(path: Path) -> list[dict[str, Any]]:
                     if at > gone.get(passage, -1):
                         passages.append({"id": passage, "text": text, "metadata": metadata})
     return list({each["id"]: each for each in passages}.values())
+
+
+def find_rows(data: bytes | mmap.mmap) -> Iterator[tuple[int, str, str, str]]:
+    """Yield (place, id, text, metadata as JSON) of all whole rows anywhere in `data`."""
+    start = data.find(ROW_MARKER)
+    while start >= 0:
+        with suppress(IndexUnreadable):
+            yield (start, *unpack_passage(data, start))
+        start = data.find(ROW_MARKER, start + 1)
 
 
 def _find_removed(data: mmap.mmap) -> dict[str, int]:

@@ -23,6 +23,7 @@ import re
 import zlib
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import chain, pairwise, product
 from typing import Any, NamedTuple
 
@@ -31,6 +32,7 @@ from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.memory.matrix_splices import (
+    Counted,
     Floats,
     Ints,
     JoinedStrings,
@@ -223,11 +225,13 @@ class SenseAssignment(NamedTuple):
         """Return the mask of pairs of entities that passages name together with the same third one."""
         entities, at = np.unique(pairs, return_inverse=True)
         m = self.mentions.n_columns
-        passages, _, of = self.passages_by_entity.gather(entities)
-        near, _, which = self.mentions.gather(passages)
-        owners = of[which]
-        is_other = near != entities[owners]
-        keys = unique_sorted(owners[is_other] * m + near[is_other])
+        entries, of = find_entries(self.passages_by_entity.indptr, entities)
+        entries, which = find_entries(self.mentions.indptr, self.passages_by_entity.indices[entries])
+        near, owners = self.mentions.indices[entries], of[which]
+        # Most are named by one passage, and nobody meets there.
+        is_other = (np.bincount(near, minlength=m) > 1)[near] & (near != entities[owners])
+        kind = np.int32 if len(entities) * m < 2**31 else np.int64  # half as many bytes are sorted in half the time
+        keys = unique_sorted((owners[is_other] * m + near[is_other]).astype(kind))
         bounds = np.searchsorted(keys, np.arange(len(entities) + 1) * m)
         firsts, seconds = at.reshape(pairs.shape).T.astype(np.int64)
         entries, pair = find_entries(bounds, firsts)
@@ -252,20 +256,21 @@ def disambiguate(
     pairs = unique_sorted(mentions.indices[at] * int(labels.max() + 1) + labels[at])
     owners = pairs // int(labels.max() + 1)
     split = unique_sorted(owners)
-    n_senses = dict(zip(split.tolist(), (np.bincount(owners)[split] + 1).tolist(), strict=True))
-    ambiguous = zip(SortedStrings(names.strings, numbers[split]), n_senses.items(), strict=True)
-    fresh = {f"{name}_({k + 1})": (e, k) for name, (e, most) in ambiguous for k in range(most)}
+    n_senses = np.bincount(owners)[split] + 1
+    starts = np.cumsum(n_senses) - n_senses
+    of_name = list(zip(SortedStrings(names.strings, numbers[split]), split.tolist(), n_senses.tolist(), strict=True))
+    fresh = [f"{name}_({k + 1})" for name, _, most in of_name for k in range(most)]
     n_strings = len(names.strings)
-    joined = SortedStrings(JoinedStrings(names.strings, list(fresh), n_strings), numbers)
+    joined = SortedStrings(JoinedStrings(names.strings, fresh, n_strings), numbers)
     numbered = {each: n_strings + i for i, each in enumerate(fresh)}
-    entities, axis = joined.splice(split.tolist(), numbered, {each: e for each, (e, _) in fresh.items()})
-    position_by_entity = dict(zip(map(fresh.__getitem__, sorted(fresh)), axis.fresh.tolist(), strict=True))
+    beside = dict(zip(fresh, np.repeat(split, n_senses).tolist(), strict=True))
+    entities, axis = joined.splice(split.tolist(), numbered, beside)
+    placed = np.empty(len(fresh), dtype=np.int64)  # by name, then by sense
+    placed[sorted(range(len(fresh)), key=fresh.__getitem__)] = axis.fresh
     first = axis.place.copy()
-    first[split] = [position_by_entity[e, 0] for e in split.tolist()]
+    first[split] = placed[starts]
     columns = first[mentions.indices]
-    columns[at] = [
-        position_by_entity[each] for each in zip(mentions.indices[at].tolist(), labels[at].tolist(), strict=True)
-    ]
+    columns[at] = placed[starts[np.searchsorted(split, mentions.indices[at])] + labels[at]]
     e = len(entities)
     rows = mentions.rows
     order = np.argsort(rows * e + columns, kind="stable")  # nearly sorted already
@@ -285,13 +290,12 @@ def disambiguate(
     keys = documents[rows[of_split]] * m + mentions.indices[of_split]
     order = np.argsort(keys, kind="stable")
     senses: dict[int, tuple[int, ...]] = {}
-    for name, most in n_senses.items():
-        members = tuple(position_by_entity[name, k] for k in range(most))
+    for start, most in zip(starts.tolist(), n_senses.tolist(), strict=True):
+        members = tuple(placed[start : start + most].tolist())
         senses.update(dict.fromkeys(members, members))
     of_entity = np.empty(e, dtype=np.int64)
     of_entity[first] = numbers
-    for (name, _), position in position_by_entity.items():
-        of_entity[position] = numbers[name]
+    of_entity[placed] = np.repeat(numbers[split], n_senses)
     mention_keys = keys[order], columns[of_split[order]]
     return SenseAssignment(entities, of_entity, again, by_entity, first, mention_keys, senses)
 
@@ -302,15 +306,20 @@ class TermVectors:
     The rarity of a term is the number of doublings from the passages that have it to all of them.
     """
 
-    def __init__(self, forward: Matrix, rows: Ints, terms: Sequence[str], frequency: Ints, n_passages: int) -> None:
+    def __init__(self, forward: Counted, rows: Ints, terms: Sequence[str], frequency: Ints, n_passages: int) -> None:
         """Create vectors of passages, `rows` of `forward`. `frequency`: passages of each term among `n_passages`."""
         self._forward, self._rows = forward, rows
         self._terms = terms
-        self._rarity = count_doublings(np.array([2 * n_passages - 1]))[0] - count_doublings(frequency)
+        self._frequency, self._n_passages = frequency, n_passages
+
+    @cached_property
+    def _rarity(self) -> Ints:
+        rarity = count_doublings(np.array([2 * self._n_passages - 1]))[0] - count_doublings(self._frequency)
         for word in STOP_WORDS:
-            at = bisect_left(terms, word)
-            if at < len(terms) and terms[at] == word:
-                self._rarity[at] = 0
+            at = bisect_left(self._terms, word)
+            if at < len(self._terms) and self._terms[at] == word:
+                rarity[at] = 0
+        return np.asarray(rarity, dtype=np.int64)
 
     def terms_of_name(self, name: str) -> set[int]:
         """Return the numbers of the terms of a name."""

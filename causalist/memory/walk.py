@@ -17,19 +17,20 @@ do not converge in time, the power iteration takes over.
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import unique_sorted
 from causalist.errors import UsageError
 from causalist.memory.count_matrices import Counts, MemoryArrays
 from causalist.memory.defined_names import Names
-from causalist.memory.matrix_splices import Floats, Matrix, SortedPositions
+from causalist.memory.matrix_splices import Floats, Ints, Matrix, SortedStrings, find_entries, join_column
 from causalist.memory.passage_records import SUPERSEDES, VISIBLE_TO, Records, Vectors, cosines, is_visible
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
@@ -119,15 +120,57 @@ def get_variant(name: str) -> Variant:
 class WalkGraph:
     """Matrix M = carried / totals of an undirected graph: nodes 0..E-1 are entities, further nodes passages.
 
-    `transition` holds M. `totals`, shape (n,): total edge weight of each node, 1 if it has none. `symmetric_values`:
-    entries of D^-1/2 carried D^-1/2, at the positions of M.
+    `indptr`, `indices`: its entries by rows. `totals`, shape (n,): total edge weight of each node, 1 if it has none.
+    `symmetric_values`: entries of D^-1/2 carried D^-1/2, at the positions of M. `weights` returns those of M, which
+    no query needs whose walk converges.
     """
 
-    transition: Transition
+    indptr: NDArray[np.int32]
+    indices: NDArray[np.int32]
     totals: Floats
     symmetric_values: Floats
+    weights: Callable[[], Floats]
     n_entities: int
     has_passages: bool
+
+    @property
+    def transition(self) -> Transition:
+        """The matrix M."""
+        return replace(self.shape, weights=np.asarray(self.weights()))
+
+    @property
+    def shape(self) -> Transition:
+        """The matrix M without its weights."""
+        degrees = np.maximum(np.diff(self.indptr), 1).astype(np.int32)
+        return Transition(self.indptr, self.indices, np.zeros(0), degrees, np.ones(len(self.totals), dtype=np.bool_))
+
+
+class _Edges(NamedTuple):
+    """Entries of a symmetric matrix: `usual` everywhere but at the positions `at`.
+
+    There they have the values `weights`, which count in the degree, and `carried`.
+    """
+
+    indptr: Ints
+    indices: NDArray[np.int32]
+    usual: float
+    at: Ints
+    weights: Floats
+    carried: Floats
+
+    def fill(self, values: Floats) -> Floats:
+        """Return all values, from those of the positions `at`."""
+        filled = np.full(len(self.indices), self.usual)
+        filled[self.at] = values
+        return filled
+
+    def add_rows(self, values: Floats) -> Floats:
+        """Return the sums of the rows of `fill`, each added from left to right."""
+        sums = self.usual * np.diff(self.indptr)
+        rows = unique_sorted(np.searchsorted(self.indptr, self.at, side="right") - 1)
+        entries, of = find_entries(self.indptr, rows)
+        sums[rows] = np.bincount(of, weights=self.fill(values)[entries], minlength=len(rows))
+        return np.asarray(sums, dtype=np.float64)
 
 
 def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
@@ -138,7 +181,7 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     The confidence is that of a triple, the similarity, the number of shared passages of a co-occurrence, or 1 for a
     mention or a reference.
     """
-    m, n = arrays.n_entities, arrays.n_passages
+    m = arrays.n_entities
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]] = []
     if variant.explicit:
         explicit = arrays.explicit
@@ -155,40 +198,36 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
         weight = variant.cooccurrence * shared
         parts.append((rows, columns, weight, weight))
     links, carried = _join_directions(parts, m)
+    edges = _Edges(links.indptr, links.indices, 0.0, np.arange(len(links.indices)), links.values, carried.values)
     if variant.has_passages:
-        links, carried = _with_passages(links, carried.values, arrays, variant)
-    size = m + n if variant.has_passages else m
-    weighed, rows = carried if variant.is_normalized else links, carried.rows  # both have the same entries
-    totals: Floats = np.bincount(rows, weights=weighed.values, minlength=size).astype(np.float64)
+        edges = _with_passages(edges, arrays, variant)
+    totals = edges.add_rows(edges.carried if variant.is_normalized else edges.weights)
     totals = np.where(totals > 0, totals, 1.0)
-    degrees = np.maximum(np.diff(carried.indptr), 1).astype(np.int32)
-    weights = np.minimum(carried.values / totals[carried.indices], 1.0)
-    transition = Transition(
-        carried.indptr.astype(np.int32),
-        carried.indices,
-        weights,
-        degrees,
-        np.ones(size, dtype=np.bool_),
-    )
     root = np.sqrt(totals)
-    symmetric_values = carried.values / (np.repeat(root, carried.sizes) * root[carried.indices])
-    return WalkGraph(transition, totals, symmetric_values, m, variant.has_passages)
+    symmetric_values, scale = edges.fill(edges.carried), root[edges.indices]
+    scale *= np.repeat(root, np.diff(edges.indptr))
+    symmetric_values /= scale
+    return WalkGraph(
+        edges.indptr.astype(np.int32),
+        edges.indices,
+        totals,
+        symmetric_values,
+        lambda: np.minimum(edges.fill(edges.carried) / totals[edges.indices], 1.0),
+        m,
+        variant.has_passages,
+    )
 
 
 def pack_walk_graph(graph: WalkGraph) -> dict[str, NDArray[Any]]:
     """Return the arrays that `unpack_walk_graph` restores the graph of a variant with passages from."""
-    t = graph.transition
-    return {"indptr": t.indptr, "indices": t.indices, "weights": np.asarray(t.weights), "totals": graph.totals,
-            "symmetric": graph.symmetric_values}  # fmt: skip
+    return {"indptr": graph.indptr, "indices": graph.indices, "weights": np.asarray(graph.weights()),
+            "totals": graph.totals, "symmetric": graph.symmetric_values}  # fmt: skip
 
 
 def unpack_walk_graph(arrays: Mapping[str, NDArray[Any]], n_entities: int) -> WalkGraph:
     """Return the graph of arrays that `pack_walk_graph` made."""
-    indptr, totals = arrays["indptr"], arrays["totals"]
-    degrees = np.maximum(np.diff(indptr), 1).astype(np.int32)
-    alive = np.ones(len(totals), dtype=np.bool_)
-    transition = Transition(indptr, arrays["indices"], arrays["weights"], degrees, alive)
-    return WalkGraph(transition, totals, arrays["symmetric"], n_entities, True)
+    totals, symmetric, weights = arrays["totals"], arrays["symmetric"], arrays["weights"]
+    return WalkGraph(arrays["indptr"], arrays["indices"], totals, symmetric, lambda: weights, n_entities, True)
 
 
 def _join_directions(
@@ -202,26 +241,32 @@ def _join_directions(
     return first, second
 
 
-def _with_passages(entities: Matrix, carried: Floats, arrays: MemoryArrays, variant: Variant) -> tuple[Matrix, Matrix]:
-    """Return the matrices of entities and passages with two values of entries; the blocks are sorted already.
-
-    `carried`: second values of the entries of `entities`. Entries with a passage have one value.
-    """
-    n = arrays.n_passages
-    references = arrays.references
-    ends = references.rows, references.indices.astype(np.int64)
+def _with_passages(entities: _Edges, arrays: MemoryArrays, variant: Variant) -> _Edges:
+    """Return the edges of entities and passages, from those between entities; all blocks are sorted already."""
+    m, n = arrays.n_entities, arrays.n_passages
+    ends = arrays.references.rows, arrays.references.indices.astype(np.int64)
     weight = np.full(len(ends[0]), variant.reference)
     linked, _ = _join_directions([(*ends, weight, weight)] if variant.reference else [], n)
-    mentions, by_entity = (
-        Matrix(each.indptr, each.indices, np.full(len(each.indices), variant.mention), each.n_columns)
-        if variant.mention
-        else Matrix(np.zeros_like(each.indptr), np.zeros(0, dtype=np.int32), np.zeros(0), each.n_columns)
-        for each in (arrays.mentions, arrays.passages_by_entity)
-    )
-    matrix = entities.join_columns(by_entity).join_rows(mentions.join_columns(linked))
-    values = matrix.values.copy()
-    values[np.arange(len(carried)) + np.repeat(by_entity.indptr[:-1], entities.sizes)] = carried
-    return matrix, replace(matrix, values=values)
+    mentions, by_entity = arrays.mentions, arrays.passages_by_entity
+    if not variant.mention:
+        mentions, by_entity = (
+            Matrix(np.zeros_like(each.indptr), np.zeros(0, dtype=np.int32), np.zeros(0), each.n_columns)
+            for each in (mentions, by_entity)
+        )
+    # Entities stand before the passages that name them, linked passages behind the entities that they name.
+    own = np.arange(len(entities.indices)) + np.repeat(by_entity.indptr[:-1], np.diff(entities.indptr))
+    cited = np.arange(len(linked.indices)) + np.repeat(mentions.indptr[1:], linked.sizes)
+    n_upper = len(own) + len(by_entity.indices)
+    at = np.concatenate([own, n_upper + cited])
+    is_mention = np.ones(n_upper + len(cited) + len(mentions.indices), dtype=np.bool_)
+    is_mention[at] = False
+    indices = np.empty(len(is_mention), dtype=np.int32)
+    indices[at] = np.concatenate([entities.indices, linked.indices + np.int32(m)])
+    indices[:n_upper][is_mention[:n_upper]] = by_entity.indices + np.int32(m)
+    indices[n_upper:][is_mention[n_upper:]] = mentions.indices
+    indptr = np.concatenate([entities.indptr + by_entity.indptr, n_upper + (mentions.indptr + linked.indptr)[1:]])
+    weights, carried = (np.concatenate([each, linked.values]) for each in (entities.weights, entities.carried))
+    return _Edges(indptr, indices, variant.mention, at, weights, carried)
 
 
 def count_cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
@@ -238,7 +283,7 @@ def count_cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArra
 
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-6
-_MAX_CACHED_RESULTS = 64  # results
+_MAX_CACHED_BYTES = 1 << 25  # of the scores of all results that are kept
 
 
 @dataclass(slots=True)
@@ -270,7 +315,7 @@ class MemoryWalk:
             return cached
         cached = self._compute(seeds, damping, tolerance, max_iterations)
         self._cache[key] = cached
-        if len(self._cache) > _MAX_CACHED_RESULTS:
+        while len(self._cache) > 1 and len(self._cache) * cached.scores.nbytes > _MAX_CACHED_BYTES:
             self._cache.popitem(last=False)
         return cached
 
@@ -306,9 +351,8 @@ class MemoryWalk:
         scores, n_iterations, residuals = solve(self.graph, scaled[None, :], damping, tolerance, max_iterations)
         if residuals[0] <= tolerance:
             return PageRankResult(scores[0], n_iterations, float(residuals[0]), WalkOutcome.CONVERGED)
-        transition = replace(self.graph.transition, weights=np.asarray(self.graph.transition.weights))
         return personalized_pagerank(
-            transition, scaled, damping=damping, tolerance=tolerance, max_iterations=max_iterations
+            self.graph.transition, scaled, damping=damping, tolerance=tolerance, max_iterations=max_iterations
         )
 
 
@@ -329,7 +373,7 @@ def solve(
     """
     m, n = graph.n_entities, len(graph.totals)
     root = np.sqrt(graph.totals)
-    indptr, indices, entries = graph.transition.indptr, graph.transition.indices, graph.symmetric_values
+    indptr, indices, entries = graph.indptr, graph.indices, graph.symmetric_values
     start = int(indptr[m])
     is_split = graph.has_passages and not (indices[start:] >= m).any()
     n_queries = len(seeds)
@@ -428,9 +472,10 @@ class Associations:
         """Compute rarities, passage norms and the smoothed distribution."""
         postings = self.arrays.postings
         frequency = np.diff(postings.indptr).astype(np.float64)
-        weights = (1.0 + np.log(postings.counts)) * np.repeat(self.idf, np.diff(postings.indptr))
-        squares = np.bincount(postings.documents, weights=weights * weights, minlength=self.arrays.n_passages)
-        self._weights = weights / np.sqrt(np.maximum(squares, 1e-300))[postings.documents]
+        documents = join_column(postings.documents)
+        weights = (1.0 + np.log(join_column(postings.counts))) * np.repeat(self.idf, np.diff(postings.indptr))
+        squares = np.bincount(documents, weights=weights * weights, minlength=self.arrays.n_passages)
+        self._weights = weights / np.sqrt(np.maximum(squares, 1e-300))[documents]
         smoothed = frequency**_SMOOTHING
         self._smoothed = smoothed / max(float(np.add.reduce(smoothed)), 1e-300)
 
@@ -481,6 +526,34 @@ class Associations:
         return scores
 
 
+class SortedPositions(Mapping[str, int]):
+    """Positions in a sorted list, and of some further strings, without a table of all of them."""
+
+    def __init__(self, strings: SortedStrings, further: Mapping[str, int]) -> None:
+        """Create the mapping."""
+        self._strings = strings
+        self._further = further
+
+    def __getitem__(self, string: str) -> int:
+        """Return the position of a string. Raises KeyError."""
+        position = self._further.get(string)
+        if position is not None:
+            return position
+        at = self._strings.find(string)
+        if at < 0:
+            raise KeyError(string)
+        return at
+
+    def __iter__(self) -> Iterator[str]:
+        """Return an iterator over all strings."""
+        yield from self._strings
+        yield from self._further
+
+    def __len__(self) -> int:
+        """Return the number of strings."""
+        return len(self._strings) + len(self._further)
+
+
 @dataclass
 class Snapshot:
     """One state of an index. `vectors` is None without an embedder; `counts` are those that the arrays were made of."""
@@ -496,9 +569,9 @@ class Snapshot:
     @cached_property
     def position_by_entity(self) -> Mapping[str, int]:
         """Position of each entity by id, and of the most frequent sense by ambiguous name."""
-        strings, numbers = self.records.entities.strings, self.arrays.entity_numbers
-        firsts = {senses[0] for senses in self.arrays.senses.values()}
-        return SortedPositions(self.arrays.entities, {strings[numbers[first]]: first for first in firsts})
+        firsts = sorted({senses[0] for senses in self.arrays.senses.values()})
+        names = self.records.entities.strings.some(self.arrays.entity_numbers[np.array(firsts, dtype=np.int64)])
+        return SortedPositions(self.arrays.entities, dict(zip(names, firsts, strict=True)))
 
     def senses_of(self, entity: int) -> tuple[int, ...]:
         """Return all entities of the same name, the most frequent first."""

@@ -13,7 +13,16 @@ from causalist.memory import HippoIndex
 from causalist.memory import saved_memory as storage
 from causalist.memory.defined_names import entity_id
 from causalist.memory.extractors import Entity, Extraction, Triple
-from causalist.memory.matrix_splices import Axis, DeferredArray, Matrix, SortedStrings, splice_matrix
+from causalist.memory.matrix_splices import (
+    Axis,
+    Counted,
+    Matrix,
+    SortedStrings,
+    SplicedColumn,
+    join_column,
+    splice_counted,
+    splice_matrix,
+)
 from causalist.memory.senses import NameSimilarity, _letters_of
 from causalist.memory.walk import VARIANTS
 from causalist.model.answer import RetrievalMode
@@ -55,11 +64,12 @@ def _state(index: HippoIndex) -> dict[str, Any]:
     snapshot, found = index.snapshot, {}
     arrays, names = snapshot.arrays, snapshot.names
     for field in ("mentions", "passages_by_entity", "similar", "explicit", "references", "forward"):
-        matrix: Matrix = getattr(arrays, field)
-        found[field] = (matrix.indptr.tolist(), matrix.indices.tolist(), matrix.values.tobytes(), matrix.n_columns)
+        matrix: Matrix | Counted = getattr(arrays, field)
+        indices, values = join_column(matrix.indices), join_column(matrix.values)
+        found[field] = (matrix.indptr.tolist(), indices.tolist(), values.tobytes(), matrix.n_columns)
     postings = arrays.postings
     found["postings"] = tuple(
-        each.tobytes() for each in (postings.indptr, postings.documents, postings.counts, postings.norms)
+        join_column(each).tobytes() for each in (postings.indptr, postings.documents, postings.counts, postings.norms)
     )
     found["lists"] = (list(arrays.passages), list(arrays.entities), list(arrays.terms), arrays.documents.tolist(),
                       arrays.times.tobytes(), dict(arrays.senses))  # fmt: skip
@@ -252,8 +262,8 @@ def test_a_deferred_splice_equals_a_joined_one(seed: int) -> None:
     new = (np.array([0, 2, 2, 7]), np.array([0, 3, 5, 0]))
     values = np.array([4.0, 5.0, 6.0, 7.0])
     joined, _ = splice_matrix(old, rows, columns, new, values)
-    deferred, _ = splice_matrix(old, rows, columns, new, values, may_defer=True)
-    assert isinstance(deferred.indices, DeferredArray)
+    deferred = splice_counted(Counted.of(old), rows, columns, new, values)
+    assert isinstance(deferred.indices, SplicedColumn) and isinstance(deferred.values, SplicedColumn)
     assert deferred.indptr.tolist() == joined.indptr.tolist()
     wanted = chance.permutation(8)
     for name in ("indices", "values"):
@@ -264,8 +274,8 @@ def test_a_deferred_splice_equals_a_joined_one(seed: int) -> None:
                 assert part[start:stop].tolist() == whole[start:stop].tolist()
     for k in range(3):
         assert deferred.gather(wanted)[k].tolist() == joined.gather(wanted)[k].tolist()
-    assert deferred.indices.tobytes() == joined.indices.tobytes()
-    assert np.asarray(deferred.values).tobytes() == joined.values.tobytes()
+    assert join_column(deferred.indices).tobytes() == joined.indices.tobytes()
+    assert join_column(deferred.values).tobytes() == joined.values.tobytes()
 
 
 def test_large_arrays_are_joined_on_disk_or_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:

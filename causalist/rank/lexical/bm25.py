@@ -6,14 +6,17 @@ the lines of a long definition that match a query best; a pack shows them instea
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.model.index import LexicalIndex, Postings
 from causalist.model.scores import Scores
-from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import terms_of
+
+if TYPE_CHECKING:  # memory over text needs no parser of questions about code
+    from causalist.rank.query.query import ParsedQuery
 
 # Rows per batch. Smaller arrays are reused by the allocator; larger ones are requested from the system one by one
 # (`_internal.forked_task`), which costs more than the sum.
@@ -26,7 +29,38 @@ _MIN_QUERY_TERMS = 2
 MAX_COMPARED_TERMS = 24  # of a query, where nodes are compared by the terms that they have
 
 
-def query_coverage(terms: Mapping[int, float], postings: Postings, n: int) -> Scores:
+class _Slices(Protocol):
+    """Numbers of which slices are read."""
+
+    def __getitem__(self, key: slice, /) -> NDArray[Any]:
+        """Return the entries of a slice."""
+
+
+class SlicedPostings(Protocol):
+    """Postings, of which the documents of some terms are read; `model.index.Postings` describes the fields."""
+
+    @property
+    def indptr(self) -> NDArray[np.int32]:
+        """First posting of each term, and the end."""
+
+    @property
+    def documents(self) -> _Slices:
+        """Documents by term."""
+
+    @property
+    def counts(self) -> _Slices:
+        """Occurrences of each posting."""
+
+    @property
+    def norms(self) -> NDArray[np.float64]:
+        """Norms of documents."""
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+
+
+def query_coverage(terms: Mapping[int, float], postings: SlicedPostings, n: int) -> Scores:
     """Return the share of the words of a query that each document has.
 
     Each word counts once, by its weight and rarity.
@@ -70,7 +104,7 @@ def name_share(terms: Collection[int], lexical: LexicalIndex, n: int) -> Scores:
     return np.minimum(matched / length, 1.0)
 
 
-def rarity(postings: Postings, term: int) -> float:
+def rarity(postings: SlicedPostings, term: int) -> float:
     """Return the inverse document frequency of a term, as in BM25; it is above 0."""
     frequency = int(postings.indptr[term + 1] - postings.indptr[term])
     return float(np.log1p((postings.n_documents - frequency + 0.5) / (frequency + 0.5)))
@@ -117,7 +151,7 @@ def find_nodes_with_words(name: str, lexical: LexicalIndex) -> NDArray[np.int64]
 
 
 def terms_of_nodes(
-    question: ParsedQuery, lexical: LexicalIndex, nodes: NDArray[np.int64]
+    question: "ParsedQuery", lexical: LexicalIndex, nodes: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return (the share of each term in the query, which node has which term in its text or name).
 
@@ -155,7 +189,7 @@ def max_idf_weight(terms: Mapping[int, float], lexical: LexicalIndex, n: int) ->
     return sum(weights[:3]) or 1.0
 
 
-def impacts(postings: Postings, term: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+def impacts(postings: SlicedPostings, term: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Return (documents, score of each for the term), both of shape (n,).
 
     The score follows the BM25 formula. Postings without counts give the idf.
@@ -187,7 +221,7 @@ def impact_on(postings: Postings, term: int, document: int) -> float:
     return idf * count * (K1 + 1) / (count + float(postings.norms[document]))
 
 
-def bm25(postings: Postings, terms: Mapping[int, float], n_nodes: int) -> NDArray[np.float64]:
+def bm25(postings: SlicedPostings, terms: Mapping[int, float], n_nodes: int) -> NDArray[np.float64]:
     """Return the scores of all nodes, shape (n_nodes,).
 
     A score is the weighted sum of the impacts of `terms` (number -> weight).
@@ -219,7 +253,7 @@ class SnippetLines:
         sum over terms of weight * ln(1 + (N - df + 1/2) / (df + 1/2))        as in BM25, over N documents
     """
 
-    def __init__(self, question: ParsedQuery, lexical: LexicalIndex) -> None:
+    def __init__(self, question: "ParsedQuery", lexical: LexicalIndex) -> None:
         postings = lexical.definitions
         self._weights: dict[str, float] = {}
         for term, weight in {**question.abbreviations, **question.terms}.items():

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +28,10 @@ from causalist.model.index import LexicalIndex
 from causalist.model.node_ids import NodeKind
 from causalist.model.string_table import StringTable
 from causalist.rank.lexical.bm25 import rarity
-from causalist.rank.query.query import ParsedQuery
 from causalist.rank.terms import STOP_WORDS, stem
+
+if TYPE_CHECKING:  # memory over text needs no parser of questions about code
+    from causalist.rank.query.query import ParsedQuery
 
 SPELLING_WEIGHT = 1.0  # relative to the word: another spelling is the same word
 COMPOUND_WEIGHT = 0.5
@@ -304,7 +307,7 @@ def _indirect_synonyms(term: str) -> Iterable[str]:
     return sorted({stem(word) for synonym in _load_indirect_synonyms().get(term, ()) for word in synonym.split()})
 
 
-def synonym_terms(question: ParsedQuery, lexical: LexicalIndex) -> dict[int, float]:
+def synonym_terms(question: "ParsedQuery", lexical: LexicalIndex) -> dict[int, float]:
     """Return weight by number, for terms of the repository that are synonyms of a query term.
 
     Terms of the query itself are left out. Each weighs as much as the heaviest word that it replaces. A long query with
@@ -313,12 +316,12 @@ def synonym_terms(question: ParsedQuery, lexical: LexicalIndex) -> dict[int, flo
     return _replacement_terms(question, lexical, _synonyms)
 
 
-def indirect_synonym_terms(question: ParsedQuery, lexical: LexicalIndex) -> dict[int, float]:
+def indirect_synonym_terms(question: "ParsedQuery", lexical: LexicalIndex) -> dict[int, float]:
     """Return the same as `synonym_terms`, for terms that a word of the query leads to."""
     return _replacement_terms(question, lexical, _indirect_synonyms)
 
 
-def replacement_words(question: ParsedQuery, lexical: LexicalIndex) -> dict[str, float]:
+def replacement_words(question: "ParsedQuery", lexical: LexicalIndex) -> dict[str, float]:
     """Return weight by term, for words of both lists that replace a word of a brief query.
 
     The weight is OTHER_WEIGHT times that of the replaced word. It is reduced if the other word is rarer in the
@@ -346,7 +349,7 @@ def _relative_rarity(term: str, other: str, lexical: LexicalIndex) -> float:
 
 
 def _replacement_terms(
-    question: ParsedQuery, lexical: LexicalIndex, others_of: Callable[[str], Iterable[str]]
+    question: "ParsedQuery", lexical: LexicalIndex, others_of: Callable[[str], Iterable[str]]
 ) -> dict[int, float]:
     query_terms = question.terms if len(question.terms) <= MAX_EXPANDED_WORDS else {}
     if not query_terms and len(question.title_terms) <= MAX_EXPANDED_WORDS:
@@ -362,7 +365,7 @@ def _replacement_terms(
     return result
 
 
-def words_to_count(question: ParsedQuery) -> dict[str, float]:
+def words_to_count(question: "ParsedQuery") -> dict[str, float]:
     """Return weight by term, for terms that decide which files may answer a query, without a repository.
 
     These are its own terms, their other spellings, and words of both lists.
