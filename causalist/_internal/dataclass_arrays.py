@@ -1,8 +1,8 @@
 """Frozen dataclasses <-> named arrays and a JSON header.
 
 Nothing is pickled or executed; data that does not fit raises IndexUnreadable. `plan_splice` replaces rows of arrays and
-copies unchanged rows in few pieces. `join_on_disk` joins arrays outside of memory. `select_top` and `select_first`
-select the best scores, in an order that does not depend on rounding errors.
+copies unchanged rows in few pieces. `join_on_disk` and `empty_on_disk` keep large arrays outside of memory.
+`select_top` and `select_first` select the best scores, in an order that does not depend on rounding errors.
 """
 
 import dataclasses
@@ -208,6 +208,23 @@ def join_on_disk(pieces: Sequence[NDArray[Any]]) -> NDArray[Any]:
     except OSError:
         return np.concatenate(pieces)
     return np.frombuffer(mapped, dtype=pieces[0].dtype).reshape(-1, *pieces[0].shape[1:])
+
+
+def empty_on_disk(n: int, dtype: Any) -> NDArray[Any]:
+    """Return an array of n numbers to be written, in a temporary file as that of `join_on_disk` if it is large."""
+    n_bytes = n * np.dtype(dtype).itemsize
+    if n_bytes < _LARGE_BYTES:
+        return np.empty(n, dtype=dtype)
+    import tempfile
+
+    try:
+        with tempfile.TemporaryFile() as file:
+            for start in range(0, n_bytes, _LARGE_BYTES):  # a page without room would kill the process later
+                file.write(bytes(min(_LARGE_BYTES, n_bytes - start)))
+            file.flush()
+            return np.frombuffer(mmap.mmap(file.fileno(), 0), dtype=dtype)
+    except OSError:
+        return np.empty(n, dtype=dtype)
 
 
 def unique_sorted(values: NDArray[_Integer]) -> NDArray[_Integer]:

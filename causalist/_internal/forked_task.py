@@ -147,6 +147,13 @@ def trim_heap_on_free() -> None:
         libc.malloc_trim(0)
 
 
+def trim_heap() -> None:
+    """Return free memory to the system now; what is freed later is kept as before."""
+    libc = _glibc()
+    if libc is not None:
+        libc.malloc_trim(0)
+
+
 def reset_trim_threshold() -> None:
     """Keep part of the freed memory, as glibc does by default.
 

@@ -153,6 +153,7 @@ def build_counts(records: Records) -> Counts:
     number = {name: i for i, name in enumerate(document_names)}
     documents = np.array([number[name] for name in document_of], dtype=np.int64)
     pairs = unique_sorted(mentioned_by.rows * max(len(document_names), 1) + documents[mentioned_by.indices])
+    forward = by_term.transpose()
     counts = Counts(
         passages,
         names,
@@ -161,9 +162,9 @@ def build_counts(records: Records) -> Counts:
         mentioned_by,
         np.bincount(ranks[mentions[is_exact, 0]], minlength=m),
         np.bincount(pairs // max(len(document_names), 1), minlength=m),
-        Counted.of(by_term.transpose()),
+        Counted.of(forward),
         Counted.of(by_term),
-        np.bincount(by_term.indices, weights=by_term.values, minlength=n).astype(np.float64),
+        _sum_rows(forward),
         np.array(times, dtype=np.float64),
         document_names,
         documents,
@@ -547,13 +548,15 @@ def _count_terms(records: Records) -> tuple[SortedStrings, Matrix]:
     terms, sizes = records.passages.stack("terms")
     present = np.flatnonzero(np.bincount(terms[:, 0], minlength=len(records.terms.strings)))
     strings, ranks = records.terms.sort(present)
-    positions = ranks.astype(np.int32)[terms[:, 0]]
-    order = np.argsort(positions, kind="stable")  # passages ascend already
-    indptr = np.zeros(len(strings) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(positions, minlength=len(strings)), out=indptr[1:])
-    del positions
-    rows = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[order]
-    return strings, Matrix(indptr, rows, terms[:, 1][order], len(sizes))
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return strings, Matrix(indptr, ranks.astype(np.int32)[terms[:, 0]], terms[:, 1], len(strings)).transpose()
+
+
+def _sum_rows(matrix: Matrix) -> Floats:
+    """Return the sums of the rows of a matrix of integers."""
+    sums, is_filled = np.zeros(matrix.n_rows), matrix.sizes > 0
+    sums[is_filled] = np.add.reduceat(matrix.values, matrix.indptr[:-1][is_filled], dtype=np.int64)
+    return sums
 
 
 def _build_postings(counted: Counted, lengths: Floats) -> TermPostings:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.forked_task import trim_heap
 from causalist.errors import IndexNotWritable, UnknownEntity, UsageError
 from causalist.memory.count_matrices import (
     NO_PATH,
@@ -283,8 +284,9 @@ class HippoIndex:
             for passage_id, text, metadata in batch:
                 self._put(passage_id, text, metadata)
             n_own = len(self.records.passages.own)
-            if n_own > max(_COMPACTED_PASSAGES, len(self) // 8):
+            if n_own > max(_COMPACTED_PASSAGES, min(len(self) // 8, _MAX_OWN_PASSAGES)):
                 self.records.compact()
+                trim_heap()  # the records were in small pieces, which would stay
 
     def remove_passage(self, passage_id: str) -> bool:
         """Remove a passage. Return True if it existed."""
@@ -545,8 +547,9 @@ class HippoIndex:
                 _, before, names_before = self._derived
                 updated = update_counts(before, self.records, self.records.touched)
             if updated is None:
-                if len(self.records.passages.own) > _COMPACTED_PASSAGES // 4:
+                if len(self.records.passages.own) > _COMPACTED_PASSAGES // 2:
                     self.records.compact()  # what is built then needs no strings in memory
+                    trim_heap()
                 counts = build_counts(self.records)
                 names = self._build_names()
             else:
@@ -656,7 +659,8 @@ class HippoIndex:
 
 
 _BATCH_PASSAGES = 256
-_COMPACTED_PASSAGES = 20_000  # passages in memory that are put into arrays while further ones are added
+_COMPACTED_PASSAGES = 10_000  # passages in memory that are put into arrays while further ones are added
+_MAX_OWN_PASSAGES = 50_000  # the same in a large memory, where that copies more
 
 
 def _batch_passages(passages: Iterable[Mapping[str, Any]]) -> Iterable[list[tuple[str, str, Mapping[str, Any]]]]:

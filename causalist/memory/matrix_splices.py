@@ -16,12 +16,14 @@ from typing import Any, NamedTuple, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.dataclass_arrays import empty_on_disk
 from causalist._internal.lazy import dataclass
 from causalist.errors import IndexUnreadable
 from causalist.model.string_table import StringTable
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+_ENTRIES_AT_ONCE = 4_000_000  # of a matrix that is transposed
 _MAX_SEARCHES = 256  # new entries whose places are searched one by one
 
 
@@ -87,13 +89,25 @@ class Matrix:
         return self.indices[part], self.values[part]
 
     def transpose(self) -> "Matrix":
-        """Return the transpose."""
-        # Stable, so that rows ascend within a column. numpy uses a radix sort for small integers.
-        order = np.argsort(self.indices, kind="stable")
+        """Return the transpose. A large one is outside of memory, and made in parts of bounded size."""
         indptr = np.zeros(self.n_columns + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.indices, minlength=self.n_columns), out=indptr[1:])
-        rows = np.repeat(np.arange(self.n_rows, dtype=np.int32), self.sizes)
-        return Matrix(indptr, rows[order], self.values[order], self.n_rows)
+        parts = [slice(start, start + _ENTRIES_AT_ONCE) for start in range(0, len(self.indices), _ENTRIES_AT_ONCE)]
+        for part in parts:
+            indptr[1:] += np.bincount(self.indices[part], minlength=self.n_columns)
+        np.cumsum(indptr, out=indptr)
+        rows, values = (empty_on_disk(len(self.indices), kind) for kind in (np.int32, self.values.dtype))
+        free = indptr[:-1].copy()  # the next place of each column
+        for part in parts:
+            columns = self.indices[part]
+            # Stable, so that rows ascend within a column. numpy uses a radix sort for small integers.
+            order = np.argsort(columns, kind="stable")
+            sizes = np.bincount(columns, minlength=self.n_columns)
+            place = np.repeat(free - (np.cumsum(sizes) - sizes), sizes) + np.arange(len(columns))
+            bounds = np.clip(self.indptr, part.start, part.start + len(columns))
+            rows[place] = np.repeat(np.arange(self.n_rows, dtype=np.int32), np.diff(bounds))[order]
+            values[place] = self.values[part][order]
+            free += sizes
+        return Matrix(indptr, rows, values, self.n_rows)
 
     def gather(self, rows: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any], Ints]:
         """Return (columns, values, position in `rows`) of all entries of these rows, row by row."""

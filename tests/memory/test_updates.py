@@ -301,3 +301,13 @@ def test_words_with_other_letters_are_told_apart_before_they_are_compared() -> N
     close = {other for other in words if damerau_distance("meridian", other, 2) <= 1}
     assert set(similar.similar_names("meridian")) == close == {"meridian", "meridain"}
     assert (_letters_of("abcd") ^ _letters_of("abef")).bit_count() == 4
+
+
+def test_a_matrix_transposed_in_parts_equals_one_transposed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = Matrix(np.array([0, 2, 2, 5]), np.array([1, 3, 0, 1, 3], dtype=np.int32), np.array([4, 5, 6, 7, 8]), 4)
+    monkeypatch.setattr("causalist.memory.matrix_splices._ENTRIES_AT_ONCE", 2)  # cuts the last row
+    monkeypatch.setattr("causalist._internal.dataclass_arrays._LARGE_BYTES", 8)
+    turned = matrix.transpose()
+    assert turned.indptr.tolist() == [0, 1, 3, 3, 5]
+    assert (turned.indices.tolist(), turned.values.tolist()) == ([2, 0, 2, 0, 2], [6, 4, 7, 5, 8])
+    assert (turned.n_rows, turned.n_columns, turned.indices.flags.owndata) == (4, 3, False)
