@@ -547,7 +547,7 @@ class HippoIndex:
                 _, before, names_before = self._derived
                 updated = update_counts(before, self.records, self.records.touched)
             if updated is None:
-                if len(self.records.passages.own) > _COMPACTED_PASSAGES // 2:
+                if len(self.records.passages.own) > _COMPACTED_PASSAGES // 4:
                     self.records.compact()  # what is built then needs no strings in memory
                     trim_heap()
                 counts = build_counts(self.records)
@@ -659,7 +659,7 @@ class HippoIndex:
 
 
 _BATCH_PASSAGES = 256
-_COMPACTED_PASSAGES = 10_000  # passages in memory that are put into arrays while further ones are added
+_COMPACTED_PASSAGES = 20_000  # passages in memory that are put into arrays while further ones are added
 _MAX_OWN_PASSAGES = 50_000  # the same in a large memory, where that copies more
 
 
