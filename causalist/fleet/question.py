@@ -383,7 +383,7 @@ def _assemble(
             if places[name][file] >= 0
         }
         snippets = SnippetLines(question, _fleet_words(view, question))
-        packed = choose_pack(joined.graph, wanted, hits, standing, texts, options, question, snippets, pinned, steps)
+        packed = choose_pack(joined.graph, wanted, hits, standing, texts, options, query, snippets, pinned, steps)
     sufficiency = sufficiency_of(confidence, wanted)
     ordered, edges = order_edges(joined.graph, [hit.node for hit in hits], hits, options, steps)
     ids = [hit.id for hit in hits]

@@ -40,7 +40,7 @@ from causalist.model.protocols import NO_STEPS, Steps
 from causalist.model.scores import Hit
 from causalist.model.source import is_history
 from causalist.pack import FOLD_THRESHOLD, strictness_of
-from causalist.rank import ParsedQuery, Ranking, Selection, SnippetLines, find_given_names, terms_of_nodes
+from causalist.rank import Ranking, Selection, SnippetLines, find_given_names, parse_query, terms_of_nodes
 
 MAX_PACK_NODES = 60
 MAX_SMALL_PACK_NODES = 40  # of a pack of at most MAX_SMALL_TOKENS, which shows less than half of these
@@ -247,7 +247,7 @@ def choose_pack(
     definitions_of: Mapping[int, Sequence[int]],
     texts: SourceText,
     options: AskOptions,
-    question: ParsedQuery,
+    query: str,
     snippets: SnippetLines,
     pinned: Mapping[int, Collection[int]] = MappingProxyType({}),
     steps: Steps = NO_STEPS,
@@ -257,7 +257,7 @@ def choose_pack(
     `definitions_of` are the definitions that stand for a file in a list of files, `pinned` rows that the query refers
     to, by the node of the file. After the deadline the remaining items have no source.
     """
-    share = report_share(question)
+    share = report_share(query)
     needed = favor_best_files(graph, needed, share)
     nodes = [each.node for each in needed]
     ranks: dict[int, int] = {}
@@ -300,9 +300,9 @@ def choose_pack(
     return PackChoice(tuple(discount_repeated(items)), named, removed, REPORT_STRICTNESS**share)
 
 
-def report_share(question: ParsedQuery) -> float:
-    """Return how much a query is a pasted report, from 0 for one of at most USUAL_TERMS distinct terms to 1."""
-    beyond = (len(question.terms) - USUAL_TERMS) / (REPORT_TERMS - USUAL_TERMS)
+def report_share(query: str) -> float:
+    """Return how much a query, without given names, is a pasted report: from 0 for USUAL_TERMS distinct terms to 1."""
+    beyond = (len(parse_query(query).terms) - USUAL_TERMS) / (REPORT_TERMS - USUAL_TERMS)
     return min(max(beyond, 0.0), 1.0)
 
 

@@ -378,9 +378,7 @@ class Repository(Lookups):
             pinned = find_pinned_rows(ranking.question, matched, self.index)
             needed = choose_needed(graph, self.index.lexical, ranking, chosen, confidence, options, view.inside)
             shown = with_document(needed, graph, ranking, options, view.inside)
-            packed = choose_pack(
-                graph, shown, results, standing, texts, options, ranking.question, snippets, pinned, steps
-            )
+            packed = choose_pack(graph, shown, results, standing, texts, options, query, snippets, pinned, steps)
         sufficiency = sufficiency_of(confidence, needed)
         with steps.timed(Step.DELIVER_PACKING):
             header = PackHeader(

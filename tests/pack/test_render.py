@@ -207,6 +207,14 @@ def test_one_liners_stand_after_source_by_need() -> None:
     assert [place.symbol for place in pack.places] == ["core", "other", "main"]
 
 
+def test_a_strict_pack_stops_sooner() -> None:
+    """The second body costs less than 1,000 tokens, and is needed twice as much as the least gain asks for those."""
+    second = item("b.py", "second", LONG, needed=2 * MIN_GAIN)
+    usual = pack_input(item("a.py", "first", LONG, needed=0.9), second)
+    shown = [render_pack(each, max_tokens=4000, format="text") for each in (usual, replace(usual, strictness=1000.0))]
+    assert [len(source_blocks(pack.text)[1]) for pack in shown] == [2, 1]
+
+
 def test_a_pack_stops_when_further_items_are_not_worth_their_tokens_and_fills_on_request() -> None:
     """A body of 121 lines costs more than 1,000 tokens, and is needed half as much as these are worth."""
     body = "def f(a, b):\n" + "\n".join(f"    step_{i}(a, b)" for i in range(120))

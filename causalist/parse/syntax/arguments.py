@@ -344,7 +344,7 @@ def typed_arguments(data: bytes, start: int) -> tuple[str, str] | None:
     return "?" * len(values), ",".join(values) if any(values) else ""
 
 
-def _flattened(text: str) -> str:
+def _flatten(text: str) -> str:
     """Return a text of the same length with zeros in place of brackets, and with quotes in place of texts."""
     flat = _TEXT_LITERAL.sub(lambda found: "'" * len(found[0]), text)
     while (outer := _BRACKETED.sub(lambda found: "\0" * len(found[0]), flat)) != flat:
@@ -352,10 +352,10 @@ def _flattened(text: str) -> str:
     return flat
 
 
-def _listed(text: str) -> list[str]:
+def _split_parts(text: str) -> list[str]:
     """Return the parts of a text between commas outside of brackets and texts."""
     parts, start = [], 0
-    for each in _flattened(text).split(","):
+    for each in _flatten(text).split(","):
         parts.append(text[start : start + len(each)].strip())
         start += len(each) + 1
     return parts
@@ -366,7 +366,7 @@ def _typed_value(text: str, depth: int = 0) -> str:
         return ""
     if named := _KEYWORD.fullmatch(text):
         return f"{named[1]}={_typed_value(named[2], depth + 1)}"
-    flat = _flattened(text)
+    flat = _flatten(text)
     if _IS_LOGICAL.search(flat):
         return "=logical"
     if "//" in flat:
@@ -378,7 +378,7 @@ def _typed_value(text: str, depth: int = 0) -> str:
             operands.append(operand)
         start = mark.end() if mark else end
     if len(operands) == 1:
-        return _typed_operand(operands[0], flat if operands[0] == text else _flattened(operands[0]), depth)
+        return _typed_operand(operands[0], flat if operands[0] == text else _flatten(operands[0]), depth)
     if not 0 < len(operands) <= _MAX_OPERANDS:
         return ""
     values = list(dict.fromkeys(_typed_value(each, depth + 1) for each in operands))
@@ -398,17 +398,17 @@ def _typed_operand(text: str, flat: str, depth: int) -> str:
     if text[0] in "([" and not flat.strip("\0"):
         if text[0] == "[" or text[1] == "/":
             return _array_value(text[1:-1].strip("/"), depth + 1)
-        parts = _listed(text[1:-1])
+        parts = _split_parts(text[1:-1])
         value = _typed_value(parts[0], depth + 1)
         return value if len(parts) == 1 else f"=complex{value[5:]}" if value[:5] == "=real" else "=complex"
     opened = flat.find("\0")
     if opened > 0 and not flat[opened:].strip("\0"):
-        name, parts = text[:opened].strip(), _listed(text[opened + 1 : -1])
+        name, parts = text[:opened].strip(), _split_parts(text[opened + 1 : -1])
         if (made := _intrinsic_value(name, parts, depth + 1)) is not None:
             return made
         if ")(" in text[opened:]:
-            parts = _listed(text[opened + 1 :].partition(")(")[0])  # of an element, some characters
-        if _NAMED_CHAIN.fullmatch(name) and (rank := sum(":" in _flattened(each) for each in parts)):
+            parts = _split_parts(text[opened + 1 :].partition(")(")[0])  # of an element, some characters
+        if _NAMED_CHAIN.fullmatch(name) and (rank := sum(":" in _flatten(each) for each in parts)):
             return f"{''.join(name.split())}:{rank}"
         if name.isidentifier() and depth < _MAX_GIVEN_DEPTH:
             given = [_typed_value(each, depth + 1) for each in parts]
@@ -422,8 +422,8 @@ def _array_value(inside: str, depth: int) -> str:
     if colons and (written := _TYPE_AHEAD.fullmatch(type_.strip())):
         is_text = written[1].startswith("character")
         return f"1(={'character' if is_text else written[1]}{f'({written[2]})' if written[2] and not is_text else ''})"
-    for element in _listed(inside)[:_MAX_OPERANDS]:
-        while element[:1] == "(" and len(repeated := _listed(element[1:-1])) > 2 and "=" in "".join(repeated[1:]):
+    for element in _split_parts(inside)[:_MAX_OPERANDS]:
+        while element[:1] == "(" and len(repeated := _split_parts(element[1:-1])) > 2 and "=" in "".join(repeated[1:]):
             element = repeated[0]
         if value := _typed_value(element, depth):
             return f"1({value})"
@@ -474,7 +474,7 @@ def _intrinsic_value(name: str, given: list[str], depth: int) -> str | None:
         if whole:
             return whole
     if name == "reshape" and len(given) > 1 and given[1][0] in "([":
-        value, rank = _typed_value(given[0], depth), len(_listed(given[1][1:-1].strip("/")))
+        value, rank = _typed_value(given[0], depth), len(_split_parts(given[1][1:-1].strip("/")))
         return f"{rank}({value})" if value else ""
     if name == "transfer" and len(given) == 2:
         return _typed_value(given[1], depth)
