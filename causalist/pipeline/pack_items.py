@@ -53,7 +53,7 @@ MIN_PROBABILITY_USED = 0.05  # of a node whose uses a cut text shows
 USUAL_TERMS, REPORT_TERMS = 15, 25
 REPORT_STRICTNESS = 13.0
 N_REPORT_FILES, OTHER_FILES_SHARE = 2, 0.1
-MAX_WHOLE_LINES = 40  # of a function that is shown with the definitions inside of it
+MAX_WHOLE_LINES = 60  # of a function that is shown with the definitions inside of it
 MIN_PROBABILITY_READ = 0.01  # of a node whose source is read, if the budget is usual and not to be filled
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from causalist.model.answer import AskOptions
 from causalist.model.graph import SubgraphEdge
-from causalist.pipeline.pack_items import edges_with_inner
+from causalist.pipeline.pack_items import MAX_WHOLE_LINES, edges_with_inner
 from causalist.pipeline.repository import Repository
 from tests.graphs import EdgeSpec, NodeSpec, make_graph
 
@@ -65,6 +65,6 @@ def _edges(length: int) -> list[SubgraphEdge]:
 
 def test_edges_from_the_inside_of_a_short_function_are_its_own() -> None:
     """Those between the function and its inside say nothing; a long function does not show all of its inside."""
-    (edge,) = _edges(40)
+    (edge,) = _edges(MAX_WHOLE_LINES)
     assert (edge.source, edge.target, edge.row) == (1, 0, 3)
-    assert _edges(41) == []
+    assert _edges(MAX_WHOLE_LINES + 1) == []
