@@ -145,17 +145,15 @@ class QuestionEncoder:
         weights = unpack(self.arrays[name]).astype(np.float32)
         n_groups, n_rows, width = weights.shape
         n_blocks = n_rows // _TILE if n_rows % _TILE == 0 else 1
-        tiles = weights.reshape(n_groups, n_blocks, n_rows // n_blocks, width).transpose(0, 1, 3, 2)
-        grouped = np.ascontiguousarray(x.reshape(len(x), n_groups, 1, width).transpose(1, 2, 0, 3))
-        parts = np.concatenate(
-            [
-                (grouped[:, :, start : start + _TOKENS] @ tiles).transpose(0, 2, 1, 3).reshape(n_groups, -1, n_rows)
-                for start in range(0, len(x), _TOKENS)
-            ],
-            axis=1,
-        )
-        parts *= self.arrays[f"{name}.scale"][:, None, :]
-        result: Floats = parts.sum(axis=0) + self.arrays[f"{name}.bias"]
+        tiles = weights.reshape(n_groups, n_blocks, n_rows // n_blocks, width)
+        # A column for each piece: OpenBLAS multiplies so three times faster than with a row for each.
+        columns = x.T.reshape(n_groups, 1, width, len(x))
+        scales = self.arrays[f"{name}.scale"].astype(np.float32)[:, :, None]
+        result: Floats = np.empty((len(x), n_rows), dtype=np.float32)
+        for start in range(0, len(x), _TOKENS):
+            products = tiles @ np.ascontiguousarray(columns[..., start : start + _TOKENS])
+            result[start : start + _TOKENS] = (products.reshape(n_groups, n_rows, -1) * scales).sum(axis=0).T
+        result += self.arrays[f"{name}.bias"]
         return result
 
     def _normalize(self, name: str, x: Floats) -> Floats:
