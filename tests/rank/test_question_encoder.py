@@ -178,6 +178,16 @@ def test_rare_pieces_have_a_code_vector_for_each_part(tmp_path: Path) -> None:
     assert vector.tolist() == [OUTPUT_LEVELS, -OUTPUT_LEVELS]
 
 
+def test_pieces_are_multiplied_in_blocks_of_any_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    question = "where does the server lock a file before it is opened again"
+    one_block = shipped_encoder().encode(question)
+    monkeypatch.setattr(question_encoder, "_TOKENS", 5)
+    blocks = shipped_encoder().encode(question)
+    assert one_block is not None
+    assert blocks is not None
+    assert np.abs(one_block - blocks).max() <= 1  # levels of OUTPUT_LEVELS: sums may round otherwise
+
+
 def test_numbers_of_four_bits_are_packed_low_halves_first() -> None:
     numbers = np.array([[-8, -7, 0, 7], [3, -1, -4, 5]], dtype=np.int8)
     # -8 is 0, -7 is 1, 0 is 8, 7 is 15; the third number shares a byte with the first.
