@@ -34,9 +34,10 @@ class PackItem(NamedTuple):
     """A hit with its source text, from the indentation of its first line.
 
     `text` is "" if it could not be read. `via` marks a neighbor of a result that is no result itself. `rank` is the
-    position among the results; None for `via` and for definitions that stand for their file. `snippet_lines` are (row,
-    weight in the query) of a text so long that it may be cut, `uses` the rows where it uses other items. `needed` is
-    the probability that a reader needs it. `link` is the edge that speaks for a neighbor.
+    position among the results, the best one of what a function shows inside of it; None for `via` and for definitions
+    that stand for their file. `snippet_lines` are (row, weight in the query) of a text so long that it may be cut,
+    `uses` the rows where it uses other items. `needed` is the probability that a reader needs it. `link` is the edge
+    that speaks for a neighbor.
     """
 
     hit: Hit

@@ -131,15 +131,14 @@ def test_agents(folder: Path, known: dict[str, Answer]) -> None:
             said = from_answer(answer)
             assert [(node["id"], node["score"]) for node in told["nodes"]] == said.results
             assert told["order"] == said.order and told["confidence"] == answer.confidence
-            ranks = {hit.id: rank for rank, hit in enumerate(answer.results, 1)}
             nodes = Repository.open(folder, exact_root=True).index.graph.nodes
             expected = []
             # The text keeps a part of the budget for notes.
             options = AskOptions(top_k=TOP_K, max_tokens=MAX_TOKENS - _TAIL_TOKENS)
             pack = Repository.open(folder, exact_root=True).ask(question, options, remember=False).pack
             assert pack is not None
-            for node in (place.node for place in pack.places):
-                path = re.split("::|#", node)[0]
-                row = int(nodes.start_rows[nodes.ids.position(node)])
-                expected.append((str(ranks.get(node, "")), path, str(row + 1)))
+            for place in pack.places:
+                path = re.split("::|#", place.node)[0]
+                row = int(nodes.start_rows[nodes.ids.position(place.node)])
+                expected.append((str(place.rank or ""), path, str(row + 1)))
             assert _ITEM.findall(result["content"][0]["text"]) == expected
