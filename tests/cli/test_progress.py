@@ -125,7 +125,7 @@ import sys, time
 from causalist import parse
 parse_file = parse.parse_file
 def parse_slowly(path, data):
-    time.sleep(0.05)
+    time.sleep(0.2)
     return parse_file(path, data)
 parse.parse_file = parse_slowly
 from causalist.cli import main
