@@ -366,11 +366,16 @@ def find_changed_definitions(
 
     The definitions are those of the state `base`, from which `graph` was built. Raises GitError.
     """
-    nodes = {node for path in files for node in _around(graph, path, list(_hunks(_patch(git_dir, base, answer, path))))}
+    nodes = {
+        node
+        for path in files
+        for node in _around(graph, path, list(read_hunks(read_patch(git_dir, base, answer, path))))
+    }
     return sorted(graph.nodes.ids[node] for node in nodes)
 
 
-def _patch(git_dir: Path, base: str, answer: str, path: str) -> bytes:
+def read_patch(git_dir: Path, base: str, answer: str, path: str) -> bytes:
+    """Return what git says of the change of a file between two commits, without lines around. Raises GitError."""
     options = ("-r", "-p", "-U0", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--full-index")
     command = ("--literal-pathspecs", "diff-tree", *options, base, answer, "--", path)
     done = RunningGit(git_arguments(git_dir), *command).finish()
@@ -379,10 +384,10 @@ def _patch(git_dir: Path, base: str, answer: str, path: str) -> bytes:
     return done.output
 
 
-def _hunks(patch: bytes) -> Iterator[Hunk]:
+def read_hunks(patch: bytes) -> Iterator[Hunk]:
     r"""Yield the rows of the old state that each hunk of a patch without context replaces.
 
-    >>> list(_hunks(b"@@ -3 +3 @@ f\n-a\n+b\n@@ -7,2 +7,0 @@\n-c\n-d\n@@ -9,0 +8 @@\n+e\n"))
+    >>> list(read_hunks(b"@@ -3 +3 @@ f\n-a\n+b\n@@ -7,2 +7,0 @@\n-c\n-d\n@@ -9,0 +8 @@\n+e\n"))
     [(2, 1), (6, 2), (8, 0)]
     """
     for match in _HUNK.finditer(patch):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from causalist.evaluate.mining import _HUNK, _MAX_HUNK_ROWS, Hunk, _around, _hunks, _patch
+from causalist.evaluate.mining import _HUNK, _MAX_HUNK_ROWS, Hunk, _around, read_hunks, read_patch
 from causalist.model.graph import CodeGraph
 from causalist.source.git import RunningGit, git_arguments
 
@@ -41,8 +41,8 @@ def find_changed_definitions_since(
     """
     nodes: set[int] = set()
     for path in files:
-        since = list(_changes(_patch(git_dir, base, before, path)))
-        nodes.update(_around(graph, path, list(_before(_hunks(_patch(git_dir, before, answer, path)), since))))
+        since = list(_changes(read_patch(git_dir, base, before, path)))
+        nodes.update(_around(graph, path, list(_before(read_hunks(read_patch(git_dir, before, answer, path)), since))))
     return sorted(graph.nodes.ids[node] for node in nodes)
 
 

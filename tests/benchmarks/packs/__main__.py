@@ -29,10 +29,10 @@ import numpy as np
 
 from causalist.evaluate.mining import (
     LabelledQuestion,
-    _hunks,
-    _patch,
     find_changed_definitions,
     find_clone,
+    read_hunks,
+    read_patch,
     read_questions,
     sort_oldest_first,
 )
@@ -138,7 +138,7 @@ def gold_of(
         if answer is not None:
             symbols = find_changed_definitions(git_dir, commit, answer, graph, question.gold_files)
             for path in question.gold_files:
-                for first, n_rows in _hunks(_patch(git_dir, commit, answer, path)):
+                for first, n_rows in read_hunks(read_patch(git_dir, commit, answer, path)):
                     rows.update((path, row) for row in range(first, first + min(max(n_rows, 1), _MOST_ROWS)))
     found = [(split_id(name)[0], nodes.ids.position(name)) for name in symbols]
     spans = tuple((path, int(nodes.start_rows[n]), int(nodes.end_rows[n])) for path, n in found if n >= 0)

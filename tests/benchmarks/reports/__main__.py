@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from causalist._internal.text_formatting import count_noun
 from causalist.errors import EvaluationError
 from causalist.evaluate.context import ContextQuestion, ContextScore, GoldBlock, ShownParts, product_arm, score_showing
-from causalist.evaluate.mining import Hunk, LabelledQuestion, _hunks, _patch, find_clone, read_questions
+from causalist.evaluate.mining import Hunk, LabelledQuestion, find_clone, read_hunks, read_patch, read_questions
 from causalist.evaluate.results import Interval, bootstrap
 from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph, EdgeKind
@@ -109,7 +109,7 @@ def find_gold(git_dir: Path, report: LabelledQuestion, answer: str, repository: 
         lines = read_lines(repository.root, path)
         if not lines:
             continue
-        for hunk in _hunks(_patch(git_dir, report.commit, answer, path)):
+        for hunk in read_hunks(read_patch(git_dir, report.commit, answer, path)):
             functions = functions_around(graph, path, hunk)
             if not functions:
                 changed[_block(path, f"row {hunk[0] + 1}", *_lines_around(hunk, len(lines)))] = None
