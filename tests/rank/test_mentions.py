@@ -224,6 +224,8 @@ def test_a_given_name_of_many_says_nothing() -> None:
     files = {f"m{i}.py": [Def("run")] for i in range(5)}
     assert given_names("run", files=files) == {}
     assert len(given_names("run", files=dict(list(files.items())[:4]))) == 4
+    setting = {"settings.py": [Def("run", "", NodeKind.CONSTANT)]}
+    assert given_names("run", files=files | setting) == {"settings.py::run": 1.0}
 
 
 def test_of_a_name_the_definition_near_the_other_names_is_meant() -> None:

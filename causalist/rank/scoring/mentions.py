@@ -208,27 +208,33 @@ def find_given_names(
     definitions of a name that are at most two edges or in one file with those of other names come before its others. A
     name of more than _MAX_NAMESAKES_GIVEN definitions gives none, unless such a one is among them.
     """
-    given = [name for text in names for name in text.replace(",", " ").split()]
-    groups = [_definitions_of_name(name, graph, lexical) for name in dict.fromkeys(given)]
+    given = dict.fromkeys(name for text in names for name in text.replace(",", " ").split())
+    groups = {name: _definitions_of_name(name, graph, lexical, _MAX_NAMESAKES_COMPARED) for name in given}
     shares: dict[int, float] = {}
-    for own, (named, share) in enumerate(groups):
-        others = [nodes for other, (nodes, _) in enumerate(groups) if other != own]
+
+    def give(nodes: Sequence[int], share: float) -> None:
+        for node in nodes:
+            shares[node] = max(shares.get(node, 0.0), share)
+
+    for name, (named, share) in groups.items():
+        others = [nodes for other, (nodes, _) in groups.items() if other != name]
         counts = _count_names_near(named, others, graph) if use_edges and len(named) > 1 else [0.0] * len(named)
-        most = max(counts, default=0.0)
-        best = [node for node, count in zip(named, counts, strict=True) if count == most]
-        is_told = len(best) < len(named)
-        if is_told:
-            for node in best:
-                shares[node] = max(shares.get(node, 0.0), share / len(best))
-            share *= _DISTANT_SHARE
-        for node in named if len(named) <= _MAX_NAMESAKES_GIVEN else ():
-            if not is_told or node not in best:
-                shares[node] = max(shares.get(node, 0.0), share / len(named))
+        best = [node for node, count in zip(named, counts, strict=True) if count == max(counts)]
+        if len(best) < len(named):
+            give(best, share / len(best))
+            if len(named) <= _MAX_NAMESAKES_GIVEN:
+                give([node for node in named if node not in best], share * _DISTANT_SHARE / len(named))
+        else:
+            named, share = _definitions_of_name(name, graph, lexical, _MAX_NAMESAKES_GIVEN)
+            give(named, share / max(len(named), 1))
     return shares
 
 
-def _definitions_of_name(name: str, graph: CodeGraph, lexical: LexicalIndex) -> tuple[list[int], float]:
-    """Return what a given name means, at most _MAX_NAMESAKES_COMPARED definitions, and the share of the name itself."""
+def _definitions_of_name(name: str, graph: CodeGraph, lexical: LexicalIndex, most: int) -> tuple[list[int], float]:
+    """Return the definitions that a given name means, and the share of the name that they have together.
+
+    Of each kind there are `most` at most: functions, else values, else constructors of types.
+    """
     nodes = graph.nodes
     *before, last = [part for part in _NAME_PARTS.split(name) if part] or [""]
     every = [node for node in find_nodes_by_name(last, lexical) if last_name(nodes.ids[node]) == last]
@@ -240,7 +246,7 @@ def _definitions_of_name(name: str, graph: CodeGraph, lexical: LexicalIndex) -> 
         if kinds is TYPE_KINDS and len(named) <= _MAX_TYPES_GIVEN:
             members = np.flatnonzero(np.isin(nodes.parents, named)).tolist()
             named = [each for each in members if last_name(nodes.ids[each]) in _CONSTRUCTORS]
-        if 0 < len(named) <= _MAX_NAMESAKES_COMPARED:
+        if 0 < len(named) <= most:
             return named, share
     return [], 0.0
 
