@@ -154,7 +154,8 @@ class DeclaredTypes:
         return sorted({each[0] for each in submodules if each is not None})
 
 
-_MAX_PASSED = 20  # namespaces, of which each passes on what the one before asks for
+_Meanings = dict[tuple[int, str], list[int]]  # definitions by a namespace and a name in it
+_MAX_PASSED = 100  # namespaces, of which each passes on what the one before asks for
 
 
 @dataclass(slots=True)
@@ -169,8 +170,18 @@ class PassedNames:
     file_of: Sequence[int]  # by definition
     find_own: Callable[[int, str], int]
 
-    def find(self, file: int, scope: int, name: str, depth: int = 0) -> list[int]:
+    def find(self, file: int, scope: int, name: str) -> list[int]:
         """Return the definitions that the imports in `scope` of a file bind to a name: several where it is generic."""
+        return self._find(file, scope, name, {}, 0)
+
+    def find_in(self, namespace: tuple[int, int], name: str) -> list[int]:
+        """Return what a name means to those who import a namespace, given as (file, definition)."""
+        return self._find_in(namespace, name, {}, 0)
+
+    # `known` has what names mean in namespaces that were asked before. Many namespaces import one another, and the
+    # ways between them are far more than they are. One that is asked again on the way to itself adds nothing.
+
+    def _find(self, file: int, scope: int, name: str, known: _Meanings, depth: int) -> list[int]:
         symbols = self.files[file]
         assert symbols.settings is not None
         found: dict[int, None] = {}
@@ -179,17 +190,23 @@ class PassedNames:
             if entry.scope == scope and (is_star or entry.alias == name):
                 namespace = self.declared.find(symbols.settings.family, entry.module, symbols.path)
                 if namespace is not None:
-                    found.update(dict.fromkeys(self.find_in(namespace, name if is_star else entry.name, depth)))
+                    meant = self._find_in(namespace, name if is_star else entry.name, known, depth)
+                    found.update(dict.fromkeys(meant))
         return list(found)
 
-    def find_in(self, namespace: tuple[int, int], name: str, depth: int = 0) -> list[int]:
-        """Return what a name means to those who import a namespace, given as (file, definition)."""
+    def _find_in(self, namespace: tuple[int, int], name: str, known: _Meanings, depth: int) -> list[int]:
+        key = (namespace[1], name)
+        if key in known:
+            return known[key]
         own = self.find_own(namespace[1], name)
-        symbols = self.files[namespace[0]]
-        if depth > _MAX_PASSED or (own >= 0 and not self._is_generic(own)):
-            return [own] if own >= 0 else []
-        passed = self.find(namespace[0], namespace[1] - symbols.first, name, depth + 1)
-        return [own, *(each for each in passed if each != own and self._is_generic(each))] if own >= 0 else passed
+        known[key] = [own] if own >= 0 else []
+        if depth <= _MAX_PASSED and (own < 0 or self._is_generic(own)):
+            scope = namespace[1] - self.files[namespace[0]].first
+            passed = self._find(namespace[0], scope, name, known, depth + 1)
+            if own >= 0:
+                passed = [own, *(each for each in passed if each != own and self._is_generic(each))]
+            known[key] = passed
+        return known[key]
 
     def _is_generic(self, number: int) -> bool:
         file = self.file_of[number]
