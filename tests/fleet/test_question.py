@@ -1,6 +1,7 @@
 """A question over several repositories: the right ones answer, on one scale, in one pack."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from causalist.fleet import Fleet
 from causalist.fleet.access import FleetView
 from causalist.fleet.choice import sketch_of
 from causalist.fleet.question import ask_fleet
+from causalist.fleet.walk import FleetScores, walk_across
 from causalist.model.answer import AskOptions, Level
 
 SOURCES = {
@@ -89,6 +91,18 @@ def test_what_an_edge_across_leads_to_is_in_the_pack_behind_its_user(view: Fleet
     assert user < used
     crossing = [edge for edge in pack.edges if edge.source.startswith("shop:") and edge.target.startswith("money:")]
     assert ("shop:shop/invoice.py::total_of_invoice", "calls") in {(edge.source, edge.kind) for edge in crossing}
+
+
+def test_the_walk_of_a_question_is_that_of_one_graph(view: FleetView, monkeypatch: pytest.MonkeyPatch) -> None:
+    walks = []
+
+    def walk(*arguments: Any, **options: Any) -> FleetScores:
+        walks.append(walk_across(*arguments, **options))
+        return walks[-1]
+
+    monkeypatch.setattr("causalist.fleet.question.walk_across", walk)
+    ask_fleet(view, "how are amounts rounded")
+    assert walks[-1].bound <= 1e-5 and not walks[-1].unopened
 
 
 def test_scores_of_all_repositories_are_on_one_scale(view: FleetView) -> None:

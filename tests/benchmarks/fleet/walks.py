@@ -34,7 +34,7 @@ def main() -> None:
     n_edges, n_links = len(view.across), len(joined.graph.edges)
     print(f"{len(names)} repositories, {len(joined.graph.nodes)} nodes, {n_links} edges, {n_edges} of them across; "
           f"joined in {time.perf_counter() - began:.2f} s")  # fmt: skip
-    for epsilon in (1e-6, 1e-8, 1e-10, 1e-12):
+    for epsilon in (1e-6, 1e-8, 1e-10, 1e-11, 1e-12):
         distances, bounds, rounds, opened, seconds = [], [], [], [], []
         for question in list(make_questions(view))[:N_QUESTIONS]:
             seeds = {}
