@@ -136,12 +136,27 @@ def draw_path(start: str, end: str, trail: "GraphPath | None") -> str:
     return draw_picture(nodes, map(picture_edge, trail.edges), title, (f"probability {trail.probability:.2g}",))
 
 
-def draw_impact(nodes: Sequence[str], affected: Sequence["Affected"], what: str) -> str:
+def draw_impact(nodes: Sequence[str], affected: Sequence["Affected"], what: str, notes: Sequence[str] = ()) -> str:
     """Return what depends on nodes as SVG, tests marked; the first of `affected` are drawn. `what` names the nodes."""
     drawn = [PictureNode(node, mark=NodeMark.FOCUS) for node in nodes]
     drawn += [PictureNode(each.node, mark=_mark_of(each)) for each in affected]
     among = [*nodes, *(each.node for each in affected)]
-    return draw_picture(drawn, _edges_of(affected[:MAX_PICTURE_NODES], nodes, among), f"what depends on {what}")
+    title = f"what depends on {what}"
+    return draw_picture(drawn, _edges_of(affected[:MAX_PICTURE_NODES], nodes, among), title, notes)
+
+
+def draw_users(node: str, repository: "Repository") -> str:
+    """Return `draw_impact` of a node, for which uses are followed only as many steps as a picture has room for.
+
+    To find all that depends on a hub takes seconds, and nearly nothing of it is drawn.
+    """
+    depth, users = 1, repository.impact(node, max_depth=1)
+    while len(users) < MAX_PICTURE_NODES:
+        if all(each.depth < depth for each in users):
+            return draw_impact([node], users, node)
+        depth += 1
+        users = repository.impact(node, max_depth=depth)
+    return draw_impact([node], users, node, [f"what is more than {count_noun(depth, 'step')} away is not counted"])
 
 
 def draw_review(review: "Review", uses: Iterable["Edge"]) -> str:

@@ -316,8 +316,7 @@ class WebApp:
             from causalist.serialize import svg
 
             if view == "impact":
-                node = given["node"]
-                return {"picture": svg.svg_elements(svg.draw_impact([node], repository.impact(node), node))}
+                return {"picture": svg.svg_elements(svg.draw_users(given["node"], repository))}
             if view == "path":
                 trail = repository.path(given["node"], given["to"])
                 return {"picture": svg.svg_elements(svg.draw_path(given["node"], given["to"], trail))}

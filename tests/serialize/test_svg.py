@@ -3,17 +3,21 @@
 import random
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from causalist.pipeline.repository import Repository
 from causalist.serialize.svg import (
     MAX_PICTURE_NODES,
     EdgeSource,
     NodeMark,
     PictureEdge,
     PictureNode,
+    draw_impact,
     draw_picture,
+    draw_users,
 )
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -134,3 +138,16 @@ def test_names_never_become_markup() -> None:
 
 def test_nothing_is_a_picture_with_its_title() -> None:
     assert Read(draw_picture([], [], "nothing")).texts[0] == "nothing"
+
+
+def test_of_a_hub_only_the_steps_that_have_room_are_followed(tmp_path: Path) -> None:
+    users = [f"def user{i}():\n    hub()\n" for i in range(MAX_PICTURE_NODES + 5)]
+    chain = ["def far():\n    user1()\n", "def farther():\n    far()\n"]
+    (tmp_path / "hub.py").write_text("\n".join(["def hub():\n    pass\n", *users, *chain]))
+    repository = Repository.open(tmp_path)
+    hub, few = Read(draw_users("hub.py::hub", repository)), Read(draw_users("hub.py::user1", repository))
+    whole = Read(draw_impact(["hub.py::hub"], repository.impact("hub.py::hub"), "hub.py::hub"))
+    assert hub.boxes == whole.boxes
+    assert "what is more than 1 step away is not counted" in hub.texts
+    assert "hub.py::far" in few.boxes and "hub.py::farther" in few.boxes
+    assert not any("not counted" in text for text in few.texts)

@@ -180,6 +180,20 @@ def test_the_parts_of_the_repository_are_a_picture(page: Any, taskboard: WebServ
     page.wait_for_selector("#drawn[open] svg")  # the address of the picture
 
 
+def test_the_node_that_a_picture_is_about_is_in_sight(page: Any, tmp_path: Path) -> None:
+    users = [f"def user{i}():\n    hub()\n" for i in range(60)]
+    (tmp_path / "hub.py").write_text("\n".join(["def hub():\n    pass\n", *users]))
+    settle(tmp_path)
+    with WebServer(tmp_path) as server:
+        page.goto(server.address)
+        page.wait_for_selector("#counts:not(:empty)")
+        page.goto(f"{page.url}?node=hub.py%3A%3Ahub&picture=impact")
+        page.wait_for_selector("#drawn[open] svg")
+        box = page.locator("#drawn-svg g[data-node='hub.py::hub'] rect").bounding_box()
+    assert page.locator("#drawn-svg svg").evaluate("svg => svg.getBoundingClientRect().height") > 1600
+    assert 0 <= box["y"] <= 800 - box["height"]
+
+
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     """Two repositories under git, each with a change; both have a definition `pay`."""

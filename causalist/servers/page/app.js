@@ -565,6 +565,9 @@ async function drawn(view, nodes, { push = true } = {}) {
     $("drawn-svg").replaceChildren(svg);
     if (push) history.pushState(null, "", address(nodes.node || state.chosen, { view, nodes }));
     if (!$("drawn").open) $("drawn").showModal();
+    // A hub stands in the middle of a column of users, which may be longer than the window.
+    const middle = [...svg.querySelectorAll("g[data-node]")].find((box) => box.dataset.node === nodes.node);
+    if (middle) middle.scrollIntoView({ block: "center", inline: "nearest" });
   } catch (error) {
     if (asked === state.pictured) say(error.message);
   }
