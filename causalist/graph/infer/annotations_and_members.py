@@ -406,12 +406,12 @@ class AnnotationTypes:
             return ""
         symbols = program.files[program.file_of[method.number]]
         local = method.number - symbols.first
-        returned = symbols.returns.get(local, "")
-        if returned:
+        if returned := symbols.returns.get(local, ""):
             return RuleName.RETURN_TYPE if returned in _OWN_TYPES else ""
-        given = symbols.bindings.get(local, {}).get(RETURNED)
-        names = symbols.settings.names.self_names if symbols.settings is not None else ()
-        is_itself = given is not None and not given.type and given.value in names
+        given, settings = symbols.bindings.get(local, {}).get(RETURNED), symbols.settings
+        is_itself = given and settings and not given.type and given.value in settings.names.self_names
+        if settings is not None and (makers := settings.types.makers):
+            return RuleName.CONSTRUCTED if is_itself or program.definition_of[method.number].name in makers else ""
         return RuleName.INFERRED_RETURN if is_itself else ""
 
     def run_by_name(self, value: Value | None) -> Value | None:

@@ -427,7 +427,7 @@ class InferenceBase(ABC):
         if value.kind is ValueKind.INSTANCE:
             return value._replace(rule=rule)
         is_class = value.kind is ValueKind.DEFINITION and self.program.is_type(value.number)
-        if value.kind is ValueKind.SUPER or (is_class and rule == RuleName.RETURN_TYPE):
+        if value.kind is ValueKind.SUPER or (is_class and rule in (RuleName.RETURN_TYPE, RuleName.CONSTRUCTED)):
             return Value(ValueKind.INSTANCE, value.number, rule)
         return None
 

@@ -24,6 +24,7 @@ from typing import Any
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
+from causalist.parse.cleaned_text import with_keys_as_members
 from causalist.parse.syntax import go_like_types as prefixed
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import with_members
@@ -128,7 +129,8 @@ class Scopes:
     def __init__(self, source: bytes, settings: LanguageSettings) -> None:
         self.source = source
         folded = _SPACED.sub(lambda m: m[2].rjust(len(m[0])), source.lower()) if settings.names.folded else source
-        data = self.data = with_dots(folded, settings.names.name_separators)
+        spelled = with_keys_as_members(folded) if settings.names.keys else folded
+        data = self.data = with_dots(spelled, settings.names.name_separators)
         self.settings = settings
         self.frames: list[Frame] = []
         self.drafts: list[DefinitionDraft] = []
