@@ -131,8 +131,20 @@
   (scalar) (method_call_expression) (function_call_expression) (hash_element_expression) (bareword)] @binding.value)
 ((assignment_expression right: (ambiguous_function_call_expression function: (function) @_make) @binding.value)
   (#not-match? @_make "^(abs|accept|atan2|bind|binmode|bless|caller|chdir|chmod|chomp|chop|chown|chr|chroot|close|closedir|connect|cos|crypt|defined|delete|die|do|each|eof|eval|exec|exists|exit|exp|fileno|flock|fork|getc|glob|gmtime|goto|grep|hex|index|int|ioctl|join|keys|kill|last|lc|lcfirst|length|link|listen|local|localtime|lock|log|lstat|map|mkdir|next|no|oct|open|opendir|ord|our|pack|pipe|pop|pos|print|printf|push|quotemeta|rand|read|readdir|readline|readlink|recv|redo|ref|rename|require|reset|return|reverse|rewinddir|rindex|rmdir|say|scalar|seek|seekdir|select|send|shift|shutdown|sin|sleep|socket|sort|splice|split|sprintf|sqrt|srand|stat|study|sub|substr|symlink|syscall|sysopen|sysread|sysseek|system|syswrite|tell|telldir|tie|tied|time|times|truncate|uc|ucfirst|umask|undef|unlink|unpack|unshift|untie|use|utime|values|vec|wait|waitpid|wantarray|warn|write)$"))
-(assignment_expression right: (conditional_expression consequent: (method_call_expression) @binding.value))
-(assignment_expression right: (binary_expression right: (method_call_expression) @binding.value))
+(assignment_expression right: (binary_expression left: [(method_call_expression) (hash_element_expression)] @binding.value))
+; `my $self = { door => Door->new }`, `bless { door => Door->new }, $class`
+((assignment_expression left: [(scalar) @_self (variable_declaration variable: (scalar) @_self)] right: (anonymous_hash_expression
+    (list_expression (autoquoted_bareword) @binding.property . [(method_call_expression) (hash_element_expression)] @binding.value)))
+  (#any-of? @_self "$self" "$this"))
+((_ function: (function) @_bless arguments: (list_expression . (anonymous_hash_expression
+    (list_expression (autoquoted_bareword) @binding.property . [(method_call_expression) (hash_element_expression)] @binding.value))))
+  (#eq? @_bless "bless"))
+; `$door->isa("Door")`, and the same of Test::More.
+((method_call_expression invocant: [(scalar) (method_call_expression)] @narrowed method: (method) @_isa
+    arguments: (string_literal (string_content) @narrowed.type))
+  (#eq? @_isa "isa"))
+((_ function: (function) @_isa arguments: (list_expression . [(scalar) (method_call_expression)] @narrowed . (string_literal (string_content) @narrowed.type)))
+  (#any-of? @_isa "isa_ok" "new_isa_ok"))
 (variable_declaration variable: (scalar) @binding.item)
 (variable_declaration variables: (scalar) @binding.item)
 (mandatory_parameter (scalar) @binding.item)
