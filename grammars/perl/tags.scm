@@ -158,10 +158,9 @@
   (return_expression [(scalar) (method_call_expression) (function_call_expression) (hash_element_expression)] @returned))))
 (subroutine_declaration_statement body: (block (expression_statement [
   (scalar) (method_call_expression) (hash_element_expression)] @returned) .))
-(conditional_statement (block (expression_statement
-  (return_expression [(scalar) (method_call_expression) (function_call_expression) (hash_element_expression)] @returned.early))))
-(postfix_conditional_expression
-  (return_expression [(scalar) (method_call_expression) (function_call_expression) (hash_element_expression)] @returned.early))
+; What a variable holds, which is returned early, is mostly what is made otherwise.
+(conditional_statement (block (expression_statement (return_expression (method_call_expression) @returned.early))))
+(postfix_conditional_expression (return_expression (method_call_expression) @returned.early))
 ((return_expression (_ function: (function) @_bless arguments: (list_expression (_) . (scalar) @returned .))) (#eq? @_bless "bless"))
 ((subroutine_declaration_statement body: (block (expression_statement
     (_ function: (function) @_bless arguments: (list_expression (_) . (scalar) @returned .))) .)) (#eq? @_bless "bless"))

@@ -29,7 +29,7 @@ _CONTENT_KINDS = frozenset(
      ValueKind.UNION, ValueKind.OBJECT, ValueKind.RECORD)
 )  # fmt: skip
 _ALIASED_KINDS = (ValueKind.INSTANCE, ValueKind.EXTERNAL, ValueKind.COLLECTION, ValueKind.CALLABLE)
-_MEMBERLESS_KINDS = (ValueKind.BUILTIN, ValueKind.UNKNOWN)
+_MEMBERLESS_KINDS, _UNKNOWN = (ValueKind.BUILTIN, ValueKind.UNKNOWN), (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER)
 _MAX_DEPTH = 24  # chains that are being read at the same time
 _FIELD_RULE = RuleName.ATTRIBUTE_TYPE
 _OWN_TYPES = ("Self", "this", "this.type", "static", "$this")
@@ -442,7 +442,7 @@ class AnnotationTypes:
     def infer_returned_chain(self, file: int, scope: int, chain: str) -> Value | None:
         """Return the value of a chain in a return statement, or in an object literal there."""
         made = self.inference.infer_chain(file, scope, chain)
-        if made is None or made.kind in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER):
+        if made is None or made.kind in _UNKNOWN or made.rule == RuleName.LIKE_NAMED:  # a guess
             return None
         return (
             made._replace(rule=RuleName.INFERRED_RETURN)

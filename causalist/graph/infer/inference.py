@@ -292,8 +292,7 @@ class Inference(InferenceBase):
                 if value.kind is not ValueKind.TUPLE or value.place_of(parts[i].rstrip("()[]")) < 0:
                     return BUILTIN
             part = parts[i]
-            is_keyed = part.startswith(STRING_KEY)
-            if is_keyed:
+            if is_keyed := part.startswith(STRING_KEY):
                 part = self.containers.keyed_part(value, part)
                 parts = [*parts[:i], part, *parts[i + 1 :]]
             i += 1
@@ -335,17 +334,18 @@ class Inference(InferenceBase):
             invokes = settings is not None and part.rstrip("()") in settings.names.invokers
             if step is None and value.kind is ValueKind.DEFINITION and invokes:
                 step = value
-            if step is None and (is_keyed or (types.makers and part[:1] == "$")):
-                step = UNKNOWN
+            if step is None and (is_keyed or types.makers):
+                step = UNKNOWN if is_keyed or part[:1] == "$" else self.autoloaded(value)
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
-                return unknown if self.members.can_have_more_members(value) else None
+                is_guess = value.rule == RuleName.LIKE_NAMED
+                return unknown if is_guess or self.members.can_have_more_members(value) else None
             is_run = marks[:1] == [Mark.CALL] or (bool(types.makers) and (i < len(parts) or called is None))
             rule = self.annotations.receiver_rule(step) if is_run else ""
             if rule and (itself := self.infer_returned_object(value, rule)) is not None:
                 value = self._apply_marks(itself, marks[1:], shapes) if marks[1:] else itself
                 continue
-            value = self._apply_marks(step, marks, shapes)
+            value = self.or_own_class(value, step, self._apply_marks(step, marks, shapes), known_arguments is None)
         return self.annotations.run_by_name(value) if bare_calls and called is None else value
 
     def _accessed_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:

@@ -252,7 +252,7 @@ class Scopes:
 
         With block scopes, a name that one function declares again gets a number.
         """
-        if not self._block_scopes or scope < 0 or name.startswith("."):
+        if not self._block_scopes or scope < 0 or name.startswith(".") or name in self.settings.names.self_names:
             return name
         return self.local_names.declare(scope, name)
 
