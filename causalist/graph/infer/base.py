@@ -442,9 +442,7 @@ class InferenceBase(ABC):
 
     def or_own_class(self, on: Value, method: Value, given: Value | None, is_run: bool) -> Value | None:
         """Return what a method gives, or a guess where that is not known: an instance of the class it is called on."""
-        settings = self.program.files[self.program.file_of[on.number]].settings if on.number >= 0 else None
-        is_class = on.kind is ValueKind.DEFINITION and method.kind is ValueKind.DEFINITION and is_run
-        if settings is None or not settings.types.makers or not is_class or not self.program.is_type(on.number):
+        if not is_run or not (on.kind is method.kind is ValueKind.DEFINITION) or not self.program.is_type(on.number):
             return given
         if self.program.definition_of[method.number].kind not in CALLABLE_KINDS:
             return given

@@ -340,12 +340,12 @@ class Inference(InferenceBase):
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 is_guess = value.rule == RuleName.LIKE_NAMED
                 return unknown if is_guess or self.members.can_have_more_members(value) else None
-            is_run = marks[:1] == [Mark.CALL] or (bool(types.makers) and (i < len(parts) or called is None))
-            rule = self.annotations.receiver_rule(step) if is_run else ""
+            makes = bool(types.makers) and known_arguments is None
+            rule = self.annotations.receiver_rule(step) if makes or marks[:1] == [Mark.CALL] else ""
             if rule and (itself := self.infer_returned_object(value, rule)) is not None:
                 value = self._apply_marks(itself, marks[1:], shapes) if marks[1:] else itself
                 continue
-            value = self.or_own_class(value, step, self._apply_marks(step, marks, shapes), known_arguments is None)
+            value = self.or_own_class(value, step, self._apply_marks(step, marks, shapes), makes)
         return self.annotations.run_by_name(value) if bare_calls and called is None else value
 
     def _accessed_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:

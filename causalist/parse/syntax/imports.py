@@ -238,8 +238,10 @@ class ImportReader:
         if self._scopes.settings.modules.inclusion:
             imports = [self._with_whole_name(each) if each.kind == ImportKind.STAR else each for each in imports]
         if self._scopes.settings.modules.flat:  # `qw(:all)` brings a set of names
-            star = {"kind": ImportKind.STAR, "name": "*", "alias": ""}
-            imports = [each._replace(**star) if each.name[:1] in (":", "-") else each for each in imports]
+            imports = [
+                each._replace(kind=ImportKind.STAR, name="*", alias="") if each.name[:1] in (":", "-") else each
+                for each in imports
+            ]
         if self.group.within >= 0:
             imports = self._open_within(self.group, imports)
         self.imports += imports
