@@ -336,8 +336,8 @@ _DEEP_FILES: list[tuple[str, str, list[str]]] = [
         part_of([each for each in _DIALECTS if each != "lua"], 2, 3),
     ),
     ("open parentheses", "f(" * _DEEP, part_of(_DIALECTS, 2, 3)),
-    # What the grammar of Bash makes of it takes time in the square of it; it is no Bash. That of Perl is given up with so
-    # many operators, and the file is text.
+    # What the grammar of Bash makes of it takes time in the square of it; it is no Bash. So many operators of Perl are
+    # given up, and the file is text.
     (
         "chain of calls",
         "x = a()" + ".b().c()" * 18_750,
