@@ -23,11 +23,15 @@
 ((use_statement module: (package) @_constant (anonymous_hash_expression (list_expression (autoquoted_bareword) @name @definition.constant)))
   (#eq? @_constant "constant"))
 ; Attributes are methods that a call makes: of Moose and its relatives.
-((_ function: (function) @_has arguments: [
-    (string_literal (string_content) @name @definition.method)
-    (quoted_word_list (string_content) @name @definition.method @word)
-    (list_expression . [(autoquoted_bareword) @name @definition.method (string_literal (string_content) @name @definition.method)])])
+((ambiguous_function_call_expression function: (function) @_has arguments: [
+    (string_literal (string_content) @name)
+    (list_expression . [(autoquoted_bareword) @name (string_literal (string_content) @name)])]) @definition.method
   (#eq? @_has "has") (#not-match? @name "^\\+"))
+((function_call_expression function: (function) @_has arguments: [
+    (string_literal (string_content) @name)
+    (list_expression . [(autoquoted_bareword) @name (string_literal (string_content) @name)])]) @definition.method
+  (#eq? @_has "has") (#not-match? @name "^\\+"))
+((_ function: (function) @_has arguments: (quoted_word_list (string_content) @name @definition.method @word)) (#eq? @_has "has"))
 ((_ function: (function) @_has arguments: [
     (anonymous_array_expression [(quoted_word_list (string_content) @name @definition.method @word)
       (string_literal (string_content) @name @definition.method @word)
@@ -40,6 +44,7 @@
 ((ambiguous_function_call_expression function: (function) @_has arguments: (list_expression (parenthesized_expression (list_expression
     (autoquoted_bareword) @_key . [
       (string_literal (string_content) @returns.within)
+      (interpolated_string_literal (string_content) @returns.within)
       (_ (list_expression . (anonymous_array_expression (string_literal (string_content) @returns.within))))
       (_ (anonymous_array_expression (string_literal (string_content) @returns.within)))
       (anonymous_subroutine_expression body: (block (expression_statement
