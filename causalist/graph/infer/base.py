@@ -432,7 +432,7 @@ class InferenceBase(ABC):
             return Value(ValueKind.INSTANCE, value.number, rule)
         return None
 
-    def autoloaded(self, value: Value) -> Value | None:
+    def find_autoload(self, value: Value) -> Value | None:
         """Return the function of a type that stands for all that neither it nor a base has, or None."""
         is_type = value.kind in (ValueKind.INSTANCE, ValueKind.DEFINITION) and self.program.is_type(value.number)
         if not is_type or not self.derived_from_outside.isdisjoint(self.program.linear_bases(value.number)):

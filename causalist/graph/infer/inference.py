@@ -335,7 +335,7 @@ class Inference(InferenceBase):
             if step is None and value.kind is ValueKind.DEFINITION and invokes:
                 step = value
             if step is None and (is_keyed or types.makers):
-                step = UNKNOWN if is_keyed or part[:1] == "$" else self.autoloaded(value)
+                step = UNKNOWN if is_keyed or part[:1] == "$" else self.find_autoload(value)
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 is_guess = value.rule == RuleName.LIKE_NAMED
