@@ -432,6 +432,8 @@ class NameCandidates:
             and _is_in_reach(program.files[file].path, program.files[program.file_of[each]].path)
         )
         called = receiver.rpartition(".")[2]
+        if called[:1] == "$":
+            called = called.partition("#")[0]  # the number of its declaration
         candidates = list(islice(every, _MAX_ALIKE + 1))  # one more says that there are too many
         if not candidates or (len(candidates) > MAX_CANDIDATES and not self._are_alike(candidates)):
             yield from self.find_in_named_object(file, chain)

@@ -292,6 +292,11 @@ class NameLookup:
         declared = symbols.settings is not None and symbols.settings.modules.system is ModuleSystem.DECLARED
         for star in () if declared and symbols.settings and symbols.settings.modules.passing else symbols.stars:
             if declared:
+                if symbols.settings is not None and symbols.settings.modules.flat:
+                    used = program.declared.find(symbols.settings.family, star.module, symbols.path)
+                    listed = program.files[used[0]].facts.wildcard_exports if used is not None else None
+                    if listed is None or name not in listed:
+                        continue
                 member = program.follow_import(file, star._replace(name=name), called)
                 if member is not None and member.kind is ResolutionKind.DEFINITION:
                     return member
@@ -354,6 +359,14 @@ class NameLookup:
             return prefix
         prefix = declared.find_prefix(settings.family, written[:1], symbols.path)
         return prefix if prefix is not None and program.definition_of[prefix[0]].kind not in TYPE_KINDS else None
+
+    def begins_with_package(self, symbols: FileSymbols, parts: Sequence[str]) -> bool:
+        """Return True if a chain begins with a package, where `A.B` is no member of `A`."""
+        settings = symbols.settings
+        if settings is None or not settings.modules.flat or not parts[0][:1].isalpha():
+            return False
+        found = self.program.declared.find_prefix(settings.family, parts, symbols.path)
+        return found is not None and self.program.is_type(found[0])
 
     def find_facade(self, symbols: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
         """Return the file whose top a chain begins with, by the type that holds that, and the number of its parts."""

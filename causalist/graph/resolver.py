@@ -472,6 +472,8 @@ class Resolver:
             is_class = self._names_own_class(file, value, chain) and (number < 0 or self._means_class(file, chain))
             if not is_class:
                 return [*([Target(number, value.rule, 1)] if number >= 0 else []), *constants], ""
+        if value.kind is ValueKind.INSTANCE and called and self._makes(file, chain):
+            return [Target(value.number, value.rule, 1)], ""  # no class of the repository has that constructor
         if value.kind is ValueKind.INSTANCE and guess and self._names_own_class(file, value, chain):
             return [Target(value.number, RuleName.SELF, 1)], ""
         if value.kind is not ValueKind.UNKNOWN_MEMBER or not guess:
@@ -616,6 +618,10 @@ class Resolver:
         settings = self.program.files[file].settings
         name = chain.rpartition(".")[2]
         return settings is not None and (name in settings.types.unwrap_methods or name in settings.types.elements)
+
+    def _makes(self, file: int, chain: str) -> bool:
+        settings = self.program.files[file].settings
+        return settings is not None and chain.rpartition(".")[2] in settings.types.makers
 
     def _means_class(self, file: int, chain: str) -> bool:
         settings = self.program.files[file].settings

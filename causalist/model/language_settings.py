@@ -52,6 +52,8 @@ class NameSettings:
     r"""separators of names beside the dot; read as dots. Example: PHP: `["->", "::", '\']`"""
     sigil: str = ""
     """first character of variables and of nothing else. Example: PHP: `"$"`"""
+    keys: bool = False
+    """a key of a reference is a member that only values have: `$a->{b}` is read as `$a.$b`. Example: Perl: true"""
     call_method: str = ""
     """method that runs when an object is called. Example: PHP: `"__invoke"`"""
     own_class: tuple[str, ...] = ()
@@ -179,6 +181,8 @@ class ModuleSettings:
     """of these, the ones of the most common platform; an import prefers them. Example: `["linux", "amd64"]`"""
     reopened: bool = False
     """with `declared`: declarations of one qualified name are one type. Example: Ruby: true"""
+    flat: bool = False
+    """with `namespaces`: `A::B` is no member of `A`, and the own file's packages come first. Example: Perl: true"""
     inclusion: bool = False
     """with `declared`: types are known everywhere, functions to files that include theirs. Example: Ruby: true"""
     folders: tuple[str, ...] = ()
@@ -280,6 +284,8 @@ class TypeSettings:
     """functions whose result holds their argument. Example: `["Some", "Arc::new"]`"""
     factory_methods: tuple[str, ...] = ()
     """functions of a type that return an instance though it does not define them. Example: `["default"]`"""
+    makers: tuple[str, ...] = ()
+    """methods that make an instance of the class they are called on, whoever defines them. Example: Perl: `["new"]`"""
     instancing: tuple[str, ...] = ()
     """functions that make an instance of their last argument, or of its `__index`. Example: Lua: `["setmetatable"]`"""
     delegates: tuple[str, ...] = ()
@@ -524,8 +530,8 @@ class CommentSettings:
     line: tuple[str, ...]
     """what begins a comment. Example: `["//"]`"""
     doc: str
-    """`string` (first in the body), `comment` (above) or `sentence` (first sentence above, without markup). Example:
-    `"comment"`
+    """`string` (first in the body), `comment` (above), `sentence` (first sentence above, without markup) or `pod`.
+    Example: `"comment"`
     """
     tags: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """tags before a type in documentation: `type`, `parameter`, `returns`, `member`. Example: PHP: `{ parameter =

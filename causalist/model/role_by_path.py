@@ -36,7 +36,7 @@ _COMPLETIONS = re.compile(
 _EXAMPLE_FOLDER = re.compile(r"(?:.*[-.]|_)(?:examples?|samples?|demos?|benchmarks?|playground)")
 _TEST_NAME = re.compile(
     r"(^test_.*|.*_test|.*_tests|^conftest|^tests?|.*\.(test|spec|e2e|cy|stories|bench|test-d|tst))\.[^.]+$"
-    r"|^testing\.go$|.*_spec\.(?:rb|lua)$|.*\.bats$|.*\.tests\.ps1$"
+    r"|^testing\.go$|.*_spec\.(?:rb|lua)$|.*\.bats$|.*\.tests\.ps1$|.*\.t$"
 )
 # In names of several words the case tells "Latest" from "LaTest": conventions of JUnit, its runners and PHPUnit.
 _TEST_FOLDER = re.compile(  # a project of tests

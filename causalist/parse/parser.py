@@ -87,7 +87,7 @@ from causalist.parse.syntax.bases_and_signatures import (
     with_checked_types,
 )
 from causalist.parse.syntax.collector import FactCollector
-from causalist.parse.syntax.imports import read_listed_names
+from causalist.parse.syntax.imports import read_exported_words, read_listed_names
 from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, parse_best, resolve_dialect
 
 # `QueryCursor.captures` gives captures in the order of the file, so it holds back what follows an unfinished match, and
@@ -192,6 +192,8 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if grammar.settings.modules.anywhere and (listed_names := _read_export_list(facts)) is not None:
         return replace(facts, wildcard_exports=listed_names)
     listed = grammar.settings.modules.wildcard_list
+    if grammar.settings.modules.flat:
+        return replace(facts, wildcard_exports=read_exported_words(data.decode("utf-8", "replace")))
     if listed and any(binding.target == listed for binding in facts.bindings):
         return replace(facts, wildcard_exports=read_listed_names(data.decode("utf-8", "replace"), listed))
     return facts

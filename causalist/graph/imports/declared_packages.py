@@ -39,6 +39,7 @@ class DeclaredTypes:
     places: list[tuple[str, str]] = field(default_factory=list)  # (package, folder)
     # Types that hold, for other languages, what stands at the top of a file: (family, qualified name) -> files.
     facades: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    flat: set[str] = field(default_factory=set)  # families in which `A.B` is no member of `A`
     _nearest: dict[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)  # + folder of the importer
 
     @classmethod
@@ -58,6 +59,8 @@ class DeclaredTypes:
             language = settings.get(facts.language)
             if language is None or language.modules.system is not ModuleSystem.DECLARED:
                 continue
+            if language.modules.flat:
+                result.flat.add(language.family)
             namespaces = language.modules.namespaces
             if not facts.package and not namespaces:
                 continue  # such types can neither be imported nor qualified
@@ -93,6 +96,8 @@ class DeclaredTypes:
             return None
         if len(declarations) == 1:
             return declarations[0]
+        if language in self.flat and (own := [each for each in declarations if self.paths[each[0]] == importer]):
+            return own[0]
         key = language, name, importer.rpartition("/")[0]
         nearest = self._nearest.get(key)
         if nearest is None:
@@ -125,15 +130,17 @@ class DeclaredTypes:
 
     def find_prefix(self, language: str, parts: Sequence[str], importer: str) -> tuple[int, int] | None:
         """Return the outermost type that a dotted chain begins with, and the number of parts that name it."""
-        name = ""
+        name, longest = "", None
         for count, part in enumerate(parts, 1):
             name = f"{name}.{part.rstrip('()')}" if name else part
             if (language, name) in self.types:
                 declaration = self.find(language, name, importer)
-                return (declaration[1], count) if declaration else None
+                longest = (declaration[1], count) if declaration else None
+                if language not in self.flat:
+                    return longest
             if "(" in part:
-                return None
-        return None
+                return longest
+        return longest
 
     def find_imported_files(
         self, language: str, entry: Import, importer: str, used: frozenset[str]

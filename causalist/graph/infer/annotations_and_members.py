@@ -29,7 +29,7 @@ _CONTENT_KINDS = frozenset(
      ValueKind.UNION, ValueKind.OBJECT, ValueKind.RECORD)
 )  # fmt: skip
 _ALIASED_KINDS = (ValueKind.INSTANCE, ValueKind.EXTERNAL, ValueKind.COLLECTION, ValueKind.CALLABLE)
-_MEMBERLESS_KINDS = (ValueKind.BUILTIN, ValueKind.UNKNOWN)
+_MEMBERLESS_KINDS, _UNKNOWN = (ValueKind.BUILTIN, ValueKind.UNKNOWN), (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER)
 _MAX_DEPTH = 24  # chains that are being read at the same time
 _FIELD_RULE = RuleName.ATTRIBUTE_TYPE
 _OWN_TYPES = ("Self", "this", "this.type", "static", "$this")
@@ -406,12 +406,12 @@ class AnnotationTypes:
             return ""
         symbols = program.files[program.file_of[method.number]]
         local = method.number - symbols.first
-        returned = symbols.returns.get(local, "")
-        if returned:
+        if returned := symbols.returns.get(local, ""):
             return RuleName.RETURN_TYPE if returned in _OWN_TYPES else ""
-        given = symbols.bindings.get(local, {}).get(RETURNED)
-        names = symbols.settings.names.self_names if symbols.settings is not None else ()
-        is_itself = given is not None and not given.type and given.value in names
+        given, settings = symbols.bindings.get(local, {}).get(RETURNED), symbols.settings
+        is_itself = given and settings and not given.type and given.value in settings.names.self_names
+        if settings is not None and (makers := settings.types.makers):
+            return RuleName.CONSTRUCTED if is_itself or program.definition_of[method.number].name in makers else ""
         return RuleName.INFERRED_RETURN if is_itself else ""
 
     def run_by_name(self, value: Value | None) -> Value | None:
@@ -442,7 +442,7 @@ class AnnotationTypes:
     def infer_returned_chain(self, file: int, scope: int, chain: str) -> Value | None:
         """Return the value of a chain in a return statement, or in an object literal there."""
         made = self.inference.infer_chain(file, scope, chain)
-        if made is None or made.kind in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER):
+        if made is None or made.kind in _UNKNOWN or made.rule == RuleName.LIKE_NAMED:  # a guess
             return None
         return (
             made._replace(rule=RuleName.INFERRED_RETURN)

@@ -25,6 +25,7 @@ from causalist.model.type_notation import (
 )
 
 _MAKES = "new"  # by itself it makes an instance of the class around
+_AUTOLOAD = "AUTOLOAD"
 _HAS_BODY = re.compile(r"\b(?:default|static|private)\b")  # of a method of an interface
 _MAX_OVERLOADS = 6
 _GETTER = re.compile(r"(?:(?:public|private|protected|static|override)\s+)*get\s+[\w$#]+\(\)")
@@ -427,9 +428,27 @@ class InferenceBase(ABC):
         if value.kind is ValueKind.INSTANCE:
             return value._replace(rule=rule)
         is_class = value.kind is ValueKind.DEFINITION and self.program.is_type(value.number)
-        if value.kind is ValueKind.SUPER or (is_class and rule == RuleName.RETURN_TYPE):
+        if value.kind is ValueKind.SUPER or (is_class and rule in (RuleName.RETURN_TYPE, RuleName.CONSTRUCTED)):
             return Value(ValueKind.INSTANCE, value.number, rule)
         return None
+
+    def find_autoload(self, value: Value) -> Value | None:
+        """Return the function of a type that stands for all that neither it nor a base has, or None."""
+        is_type = value.kind in (ValueKind.INSTANCE, ValueKind.DEFINITION) and self.program.is_type(value.number)
+        if not is_type or not self.derived_from_outside.isdisjoint(self.program.linear_bases(value.number)):
+            return None
+        number, _ = self.program.find_member(value.number, _AUTOLOAD)
+        return Value(ValueKind.DEFINITION, number, value.rule) if number >= 0 else None
+
+    def or_own_class(self, on: Value, method: Value, given: Value | None, is_run: bool) -> Value | None:
+        """Return what a method gives, or a guess where that is not known: an instance of the class it is called on."""
+        if not is_run or not (on.kind is method.kind is ValueKind.DEFINITION) or not self.program.is_type(on.number):
+            return given
+        if self.program.definition_of[method.number].kind not in CALLABLE_KINDS:
+            return given
+        made = self.call_result(method)
+        is_known = made is not None and made.kind not in (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER)
+        return given if is_known else Value(ValueKind.INSTANCE, on.number, RuleName.LIKE_NAMED)
 
     def _result_of_getter(self, value: Value) -> Value | None:
         """Return what a getter without a type returns; None for other definitions."""

@@ -142,8 +142,7 @@ class Inference(InferenceBase):
 
     def _walk_chain(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
         symbols = self.program.files[file]
-        settings = symbols.settings
-        if settings is None:
+        if (settings := symbols.settings) is None:
             return None
         if ";" in chain and (PLACE in chain or _OF_LAMBDA.search(chain)):
             return self.of_parameter(file, scope, *chain.rpartition(".")[::2])
@@ -159,8 +158,7 @@ class Inference(InferenceBase):
         if chain.startswith(LAMBDA_VALUE):
             inside = self.mentioned.find_inside if settings.modules.mentioned else self._inside_lambda
             return inside(file, scope, chain, called)
-        parts = self._with_own_class(symbols, scope, chain).split(".")
-        head = parts[0]
+        head = (parts := self._with_own_class(symbols, scope, chain).split("."))[0]
         unknown = UNKNOWN_MEMBER if len(parts) > 1 else None
         if head == "?":
             return unknown
@@ -175,7 +173,7 @@ class Inference(InferenceBase):
             if owner < 0 or len(parts) == 1:
                 return self.name_lookup.find_super_constructor(owner, called) if owner >= 0 else None
             value = Value(ValueKind.SUPER, owner, RuleName.SUPER)
-        elif not head:
+        elif not head or self.name_lookup.begins_with_package(symbols, parts):
             return self._declared_elsewhere(file, parts, called, None)
         elif (owner := _type_of_scope(scope)) >= 0:
             value = Value(ValueKind.INSTANCE, owner, RuleName.SELF)
@@ -261,7 +259,8 @@ class Inference(InferenceBase):
                 file, Value(ValueKind.MODULE, facade[0], RuleName.IMPORT), parts, facade[1], called
             )
         if declaration is None:
-            is_method = symbols.settings.names.bare_calls and not parts[0][:1].isupper()  # of a base that is not here
+            is_class = parts[0][:1].isupper() or (symbols.settings.modules.flat and f"_{parts[0]}".isidentifier())
+            is_method = symbols.settings.names.bare_calls and not is_class  # of a base that is not here
             return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
         value = self._apply_simple_marks(
             Value(ValueKind.DEFINITION, declaration[0], self.name_lookup.rule_of_path(file, declaration[0])),
@@ -293,8 +292,7 @@ class Inference(InferenceBase):
                 if value.kind is not ValueKind.TUPLE or value.place_of(parts[i].rstrip("()[]")) < 0:
                     return BUILTIN
             part = parts[i]
-            is_keyed = part.startswith(STRING_KEY)
-            if is_keyed:
+            if is_keyed := part.startswith(STRING_KEY):
                 part = self.containers.keyed_part(value, part)
                 parts = [*parts[:i], part, *parts[i + 1 :]]
             i += 1
@@ -336,16 +334,18 @@ class Inference(InferenceBase):
             invokes = settings is not None and part.rstrip("()") in settings.names.invokers
             if step is None and value.kind is ValueKind.DEFINITION and invokes:
                 step = value
-            if step is None and is_keyed:
-                step = UNKNOWN
+            if step is None and (is_keyed or types.makers):
+                step = UNKNOWN if is_keyed or part[:1] == "$" else self.find_autoload(value)
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
-                return unknown if self.members.can_have_more_members(value) else None
-            rule = self.annotations.receiver_rule(step) if marks[:1] == [Mark.CALL] else ""
+                is_guess = value.rule == RuleName.LIKE_NAMED
+                return unknown if is_guess or self.members.can_have_more_members(value) else None
+            makes = bool(types.makers) and known_arguments is None
+            rule = self.annotations.receiver_rule(step) if makes or marks[:1] == [Mark.CALL] else ""
             if rule and (itself := self.infer_returned_object(value, rule)) is not None:
                 value = self._apply_marks(itself, marks[1:], shapes) if marks[1:] else itself
                 continue
-            value = self._apply_marks(step, marks, shapes)
+            value = self.or_own_class(value, step, self._apply_marks(step, marks, shapes), makes)
         return self.annotations.run_by_name(value) if bare_calls and called is None else value
 
     def _accessed_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:

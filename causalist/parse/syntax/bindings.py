@@ -437,7 +437,7 @@ class BindingReader:
             return
         self._binding_start, member = start, ""
         if tag == Tag.BINDING_PROPERTY:
-            name = f"{self._variant_prefix(start)}.{name}"
+            name = f"{self._variant_prefix(start)}.{'$' if scopes.settings.names.keys else ''}{name}"
         else:
             head, dot, rest = name.partition(".")
             if dot:

@@ -4,7 +4,8 @@ The names follow tree-sitter's tags (`@definition.function`, `@reference.call`, 
 imports and bindings. docs/adding-a-language.md describes each.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum, auto
 
 import tree_sitter
@@ -160,6 +161,9 @@ class Tag(IntEnum):
     BINDING_OUT = auto()
     IMPORT_WITHIN = auto()
     BINDING_LOCAL = auto()
+    RETURNS_WITHIN = auto()
+    ONWARD = auto()
+    WORD = auto()
 
 
 DEFINITION_KINDS: dict[Tag, NodeKind] = {tag: NodeKind[tag.name] for tag in Tag if Tag.NAMESPACE <= tag <= Tag.CONSTANT}
@@ -211,6 +215,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "comment": Tag.COMMENT,
     "returns": Tag.RETURNS,
     "returns.ahead": Tag.RETURNS_AHEAD,
+    "returns.within": Tag.RETURNS_WITHIN,
     "returned": Tag.RETURNED,
     "returned.early": Tag.RETURNED_EARLY,
     "parameter": Tag.PARAMETER,
@@ -294,24 +299,62 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "binding.local": Tag.BINDING_LOCAL,
     "binding.out": Tag.BINDING_OUT,
     "checked.type": Tag.CHECKED_TYPE,
+    "onward": Tag.ONWARD,
+    "word": Tag.WORD,
     "error": Tag.ERROR,
 }
 
 
-def events_of(captures: Mapping[str, Sequence[tree_sitter.Node]], n_bytes: int, end_byte: int) -> list[Event]:
+_NO_EVENTS = frozenset({"onward", "word"})  # they say how far other captures of their nodes reach
+_WORD = re.compile(rb"\S+")
+
+
+def events_of(
+    captures: Mapping[str, Sequence[tree_sitter.Node]], n_bytes: int, end_byte: int, data: bytes = b""
+) -> list[Event]:
     """Return the captures in file order, outer ones before inner ones.
 
     Where the tree ends at an `end_byte` after the `n_bytes` of the file, for input that was added, captures of that are
-    cut or left out.
+    cut or left out. `data` is the text of the file.
     """
     events: list[Event] = []
     for name, nodes in captures.items():
-        if name[0] == "_":
+        if name[0] == "_" or name in _NO_EVENTS:
             continue  # only a predicate of the query asks for it
         tag = int(TAG_OF_CAPTURE[name])
         events += [(node.start_byte, -node.end_byte, tag) for node in nodes]
+    if listed := {(node.start_byte, -node.end_byte) for node in captures.get("word", ())}:
+        events = [each for event in events for each in (_words(event, data) if event[:2] in listed else (event,))]
+    if ends := _ends_onward(captures.get("onward", ())):
+        events = [
+            (start, -ends.get((start, -minus_end), -minus_end) if tag in DEFINITION_KINDS else minus_end, tag)
+            for start, minus_end, tag in events
+        ]
     if end_byte > n_bytes:
         cut = ((start, max(minus_end, -n_bytes), tag) for start, minus_end, tag in events)
         events = [event for event in cut if event[0] < -event[1]]
     events.sort()
     return events
+
+
+def _words(event: Event, data: bytes) -> list[Event]:
+    """Return an event for each word in the range of one."""
+    return [(word.start(), -word.end(), event[2]) for word in _WORD.finditer(data, event[0], -event[1])]
+
+
+def _ends_onward(nodes: Iterable[tree_sitter.Node]) -> dict[tuple[int, int], int]:
+    """Return the ranges of nodes that hold what stands behind them -> where that ends.
+
+    It ends at the next of these nodes, or with what is around.
+    """
+    inside: dict[int, tuple[int, dict[int, int]]] = {}  # what is around -> its end, and the ranges in it
+    for node in nodes:
+        around = node.parent
+        if around is not None:
+            inside.setdefault(around.id, (around.end_byte, {}))[1][node.start_byte] = node.end_byte
+    ends: dict[tuple[int, int], int] = {}
+    for last, ranges in inside.values():
+        starts = sorted(ranges)
+        for start, end in zip(starts, [*starts[1:], last], strict=True):
+            ends[start, ranges[start]] = end
+    return ends

@@ -39,7 +39,14 @@ from causalist.parse.syntax.capture_names import (
     events_of,
 )
 from causalist.parse.syntax.chains import array_type_name, type_name
-from causalist.parse.syntax.doc_comments import DocTypeReader, comment_doc, comment_line, file_comment_line, string_line
+from causalist.parse.syntax.doc_comments import (
+    DocTypeReader,
+    comment_doc,
+    comment_line,
+    file_comment_line,
+    read_pod,
+    string_line,
+)
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.open_scopes import (
     ANONYMOUS,
@@ -102,7 +109,7 @@ class FactCollector:
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]], end_byte: int) -> None:
         """Read all captures of the combined query of the file, whose tree ends at `end_byte`."""
-        events = events_of(captures, len(self.data), end_byte)
+        events = events_of(captures, len(self.data), end_byte, self.scopes.source)
         if "name.behind" in captures:
             self._late_names.behind = find_late_names(events)
         handlers = self._handlers_of(captures)
@@ -135,6 +142,7 @@ class FactCollector:
 
     def definitions(self) -> list[Definition]:
         """Return the definitions, in file order."""
+        told = read_pod(self.scopes.source) if self.settings.comments.doc == "pod" else {}
         return [
             Definition(
                 # In broken source the parser may put in a name that has no text.
@@ -147,7 +155,7 @@ class FactCollector:
                 start_row=self.row(d.span_start),
                 end_row=self.row(max(d.end - 1, d.start)),
                 signature=signature_of(d, self.scopes),
-                doc=d.doc,
+                doc=d.doc or told.get(d.qualname if d.kind in TYPE_KINDS else d.name, ""),
                 text_byte=d.text_start if d.text_start >= 0 else d.span_start,
             )
             for d in self.drafts
@@ -293,6 +301,7 @@ class FactCollector:
             Tag.LAMBDA: self.use_reader.on_lambda,
             Tag.REGION: self._on_region,
             Tag.BINDING_OUT: self.use_reader.on_out,
+            Tag.RETURNS_WITHIN: self._on_returns_within,
             Tag.CHECKED_TYPE: self._on_checked_type,
         }
         handlers.update(self.binding_reader.handlers() | self.access_reader.handlers())
@@ -337,6 +346,8 @@ class FactCollector:
         if self._prefixed and parent < 0 and self.block_scopes.is_inside:
             return  # local to a function without a name, to which nothing can belong
         kind = DEFINITION_KINDS[Tag(tag)]
+        if kind in TYPE_KINDS and self.settings.modules.flat:
+            prefix = ""
         if kind is NodeKind.FUNCTION and parent >= 0 and self.drafts[parent].kind in TYPE_KINDS:
             kind = NodeKind.METHOD
         span_start = start
@@ -620,6 +631,12 @@ class FactCollector:
             checked = type_name(self.text(start, min(end, start + 200)), self.settings.types)
             declared = self.scopes.declare(scope, name)
             self.binding_reader.bindings.append(Binding(scope, declared, checked, "", self.row(start)))
+
+    def _on_returns_within(self, start: int, end: int, tag: int) -> None:
+        """Set what the last method gives, where a call that makes it says that somewhere behind its name."""
+        draft = self.drafts[-1] if self.drafts else None
+        if draft is not None and draft.kind is NodeKind.METHOD and draft.body < 0 and not draft.returns:
+            draft.returns = type_name(self.text(start, min(end, start + 200)), self.settings.types)
 
     def _on_error(self, start: int, end: int, tag: int) -> None:
         self.errors.append(self.row(start))

@@ -100,13 +100,42 @@ def comment_sentence(comment: str) -> str:
 
 def comment_doc(how: str, data: bytes, start: int, end: int) -> str:
     """Return the documentation in the comment above a definition. `how` is the setting `comments.doc`."""
-    if how not in ("comment", "sentence"):
+    if how not in ("comment", "sentence", "pod"):
         return ""
     text = data[start:end].decode("utf-8", "replace")
-    if how == "comment":
-        return comment_line(text)
+    if how != "sentence":
+        return "" if how == "pod" and text.startswith("#!") else comment_line(text)
     before = data[data.rfind(b"\n", 0, start) + 1 : start]
     return "" if before.strip() else comment_sentence(text)  # behind code it is about that code
+
+
+_POD = re.compile(
+    rb"^=(head\d|item|[a-z]\w*)[ \t]+([^\n]{1,300})\n(?:[ \t\r]*\n)+([^=\s][^\n]*(?:\n[^=\s][^\n]*){0,8})", re.MULTILINE
+)
+_POD_NAME = re.compile(rb"(?:.*(?:->|::|[\s<]))??([A-Za-z_]\w*)\s*(?:[(>;\[{,]|$)")
+_POD_MARK = re.compile(r"[A-Z]<<?\s*([^<>]*?)\s*>?>")
+_POD_PACKAGE = re.compile(rb"\s*([\w:]+)\s+-+\s+(\S[^\n]*)")
+
+
+def read_pod(data: bytes) -> dict[str, str]:
+    r"""Return what the plain old documentation of a file says first of each name that is a heading.
+
+    >>> read_pod(b"=head1 NAME\n\nA::B - a door\n\n=head2 $door->open($key)\n\nOpens C<it>.\n")
+    {'A.B': 'a door', 'open': 'Opens it.'}
+    """
+    told: dict[str, str] = {}
+    for heading in _POD.finditer(data) if b"\n=" in data or data.startswith(b"=") else ():
+        if heading[1] == b"head1":
+            package = _POD_PACKAGE.match(heading[3]) if heading[2].strip().upper() == b"NAME" else None
+            if package is not None:
+                line = _first_line([_POD_MARK.sub(r"\1", package[2].decode("utf-8", "replace"))])
+                told.setdefault(package[1].decode("utf-8", "replace").replace("::", "."), line)
+            continue
+        name = _POD_NAME.match(heading[2].strip())
+        if name is not None:
+            text = _POD_MARK.sub(r"\1", heading[3].decode("utf-8", "replace"))
+            told.setdefault(name[1].decode("ascii", "replace"), _first_line(text.splitlines()))
+    return told
 
 
 def file_comment_line(comment: str) -> str:

@@ -237,6 +237,11 @@ class ImportReader:
         imports, exports = self.group.finish()
         if self._scopes.settings.modules.inclusion:
             imports = [self._with_whole_name(each) if each.kind == ImportKind.STAR else each for each in imports]
+        if self._scopes.settings.modules.flat:  # `qw(:all)` brings a set of names
+            imports = [
+                each._replace(kind=ImportKind.STAR, name="*", alias="") if each.name[:1] in (":", "-") else each
+                for each in imports
+            ]
         if self.group.within >= 0:
             imports = self._open_within(self.group, imports)
         self.imports += imports
@@ -412,6 +417,21 @@ _HANDED_ON = re.compile(
 )
 _NAME = re.compile(r"[\"']([^\"']+)[\"']")
 _LIST = r"\s*(\[[^\[\]]*\]|\([^()]*\))[ \t]*(?=\)|$|#|;)"
+
+
+_EXPORTED = re.compile(r"[@%](?:\w+::)*EXPORT(?:_OK|_TAGS)?\b[^;]{0,8000};|\bexports\s*=>\s*\[[^\]]{0,8000}\]")
+_EXPORTED_NAME = re.compile(r"(?<![\w$@%:])&?([A-Za-z_]\w*)")
+
+
+def read_exported_words(text: str) -> tuple[str, ...] | None:
+    """Return the names in the lists of exports of a Perl module; None if there are none.
+
+    >>> read_exported_words("our @EXPORT = qw(open &shut); push @EXPORT_OK, 'lock', @more;")
+    ('open', 'shut', 'lock')
+    """
+    lists = _EXPORTED.findall(text) if "EXPORT" in text or "exports" in text else []
+    names = [name for each in lists for name in _EXPORTED_NAME.findall(re.sub(r"#[^\n]*|\bqw\b", "", each))]
+    return tuple(dict.fromkeys(names)) or None
 
 
 def read_listed_names(text: str, variable: str) -> tuple[str, ...] | None:

@@ -28,7 +28,7 @@ from causalist.parse.syntax import go_like_types as prefixed
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import with_members
 from causalist.parse.syntax.go_like_types import wanted_type
-from causalist.parse.syntax.shadowed_names import LocalNames, OpenedModules, ShadowedNames
+from causalist.parse.syntax.shadowed_names import LocalNames, OpenedModules, ShadowedNames, with_keys_as_members
 
 _NAME_FOLLOWS = r"(?=\s*[\w$])"
 
@@ -128,7 +128,8 @@ class Scopes:
     def __init__(self, source: bytes, settings: LanguageSettings) -> None:
         self.source = source
         folded = _SPACED.sub(lambda m: m[2].rjust(len(m[0])), source.lower()) if settings.names.folded else source
-        data = self.data = with_dots(folded, settings.names.name_separators)
+        spelled = with_keys_as_members(folded) if settings.names.keys else folded
+        data = self.data = with_dots(spelled, settings.names.name_separators)
         self.settings = settings
         self.frames: list[Frame] = []
         self.drafts: list[DefinitionDraft] = []
@@ -250,7 +251,7 @@ class Scopes:
 
         With block scopes, a name that one function declares again gets a number.
         """
-        if not self._block_scopes or scope < 0 or name.startswith("."):
+        if not self._block_scopes or scope < 0 or name.startswith(".") or name in self.settings.names.self_names:
             return name
         return self.local_names.declare(scope, name)
 

@@ -10,6 +10,8 @@ unless the region declares it.
 Lambdas and checks (`x.let { it.run() }`, `if (x is A)`) are regions: what they declare is not visible behind them. The
 parameter that a lambda need not declare, and the object that it has as its own, are bindings of their own, made when
 they are used first.
+
+Keys of references (`$a->{b}`) are spelled as members, so that chains read them as attributes.
 """
 
 import re
@@ -313,3 +315,34 @@ def before_itself(chain: str, target: str) -> str:
     if not times or chain.partition(".")[0].rstrip("()") != target:
         return chain
     return (name if times == "2" else f"{name}#{int(times) - 1}") + chain[len(target) :]
+
+
+_KEYS = re.compile(rb"->[ \t]*(?:\{[ \t]*(['\"]?)-?[^\W\d]\w*\1[ \t]*\})+")
+_KEY = re.compile(rb"[^\W\d]\w*")
+_ABOVE = re.compile(rb"(?:\$\w+|__PACKAGE__|\bshift)[ \t]*->[ \t]*(?=SUPER::)")
+_FIRST_ARGUMENT = re.compile(
+    rb"\bsub\s+\w+\s*(?:\([^()\n]*\)\s*)?\{(?:(?!\bshift\b|@_|\$_\[|\bsub\b)[^{}]){0,300}"
+    rb"(shift(?:[ \t]*\([ \t]*\))?|\$_\[0\])(?=[ \t]*->)"
+)
+
+
+def with_keys_as_members(data: bytes) -> bytes:
+    """Return a text of Perl with keys of references as members, of the same length.
+
+    The first argument of a function is the object, where methods of it are called at once.
+
+    >>> with_keys_as_members(b"$a->{b}->c; $a->{b}{'c'}; sub d { shift->e } $f->SUPER::g()")
+    b'$a .$b ->c; $a .$b .$c  ; sub d { $self->e }     SUPER::g()'
+    """
+    if b"->" not in data:
+        return data
+    data = _FIRST_ARGUMENT.sub(lambda m: m[0][: m.start(1) - m.start()] + b"$self".ljust(len(m[1])), data)
+    data = _ABOVE.sub(lambda m: b" " * len(m[0]), data) if b"SUPER::" in data else data
+    return _KEYS.sub(_as_members, data)
+
+
+def _as_members(matched: "re.Match[bytes]") -> bytes:
+    members = bytearray(b" " * len(matched[0]))
+    for key in _KEY.finditer(matched[0]):
+        members[key.start() - 2 : key.end()] = b".$" + key[0]
+    return bytes(members)

@@ -35,7 +35,26 @@ CALLS = {
     "bash": {"command": "name"},
     "zig": {"call_expression": "function"},
     "powershell": {"command": "command_name", "invocation_expression": "^"},
+    "perl": {
+        "function_call_expression": "function",
+        "ambiguous_function_call_expression": "function",
+        "method_call_expression": "method",
+        "coderef_call_expression": "^",
+    },
 }
+# Operators of Perl that are written like calls.
+_OPERATORS = re.compile(
+    r"abs|accept|atan2|bind|binmode|bless|caller|chdir|chmod|chomp|chop|chown|chr|chroot|"
+    r"close|closedir|connect|cos|crypt|defined|delete|die|do|each|eof|eval|exec|exists|exit|"
+    r"exp|fileno|flock|fork|glob|gmtime|grep|hex|index|int|ioctl|join|keys|kill|lc|lcfirst|"
+    r"length|link|listen|local|localtime|log|lstat|map|mkdir|no|oct|open|opendir|ord|our|"
+    r"pack|pipe|pop|pos|print|printf|push|quotemeta|rand|read|readdir|readline|readlink|recv|"
+    r"ref|rename|require|reset|return|reverse|rewinddir|rindex|rmdir|say|scalar|seek|select|"
+    r"send|shift|shutdown|sin|sleep|socket|sort|splice|split|sprintf|sqrt|srand|stat|substr|"
+    r"symlink|syscall|sysopen|sysread|sysseek|system|syswrite|tell|tie|tied|time|times|"
+    r"truncate|uc|ucfirst|umask|undef|unlink|unpack|unshift|untie|use|utime|values|vec|wait|"
+    r"waitpid|wantarray|warn|write"
+)
 # Calls that define or import something, and are no calls to who reads the code.
 _FORMS = re.compile(
     r"(?:def\w*|alias|import|require|use|quote|unquote|fn|case|if|unless|cond|with|for|try|receive|super|test|describe|assert|refute|setup|@)\b"
@@ -60,6 +79,11 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
             if node.type == "identifier" and not _alone(node):
                 continue
             if node.type == "call":
+                text = node.text[: called.end_byte - node.start_byte].decode(errors="replace")
+        if dialect == "perl":
+            if _OPERATORS.fullmatch(text):
+                continue
+            if node.type == "method_call_expression":
                 text = node.text[: called.end_byte - node.start_byte].decode(errors="replace")
         if (
             dialect == "kotlin"
