@@ -110,6 +110,7 @@ _JOINED: dict[str, Callable[[Truth, Truth], Truth]] = {"||": _or, "&&": _and}
 
 # `DEFINE(name) {…}`; in `PUBLIC(void) name(…)` the macro stands for the type.
 _OF_MACRO = re.compile(r"[A-Z][A-Z0-9_]+\s*\(\s*[a-z_]\w*\s*(?:,|\)(?!\s*[\w*]))")
+_ALIKE = "\0"  # begins names in small letters, for languages in which capitals do not matter
 _NEVER_LINKED = frozenset({*TYPE_KINDS, NodeKind.TYPE, NodeKind.MACRO})
 
 PackageKey = tuple[str, str, str]  # language, folder or "", name in the package clause
@@ -159,6 +160,9 @@ class PackageScopes:
         """
         key = self.package_of[file]
         definitions = self._names_of(key, tables).get(qualname) if key is not None else None
+        settings = tables[file].settings
+        if definitions is None and key is not None and settings is not None and settings.names.alike:
+            definitions = self._names_of(key, tables).get(f"{_ALIKE}{qualname.lower()}")
         if definitions is None:
             return None
         if self.included is not None:
@@ -233,8 +237,10 @@ class PackageScopes:
                     if self._is_own(tables[each], number):
                         continue
                     names.setdefault(name, []).append((each, number))
-            for several in names.values():
-                if len(several) > 1:
+                    if (settings := tables[each].settings) is not None and settings.names.alike:
+                        names.setdefault(f"{_ALIKE}{name.lower()}", []).append((each, number))
+            for name, several in names.items():
+                if len(several) > 1 and not name.startswith(_ALIKE):
                     self._variants.update((number, several) for _, number in several)
         return names
 
