@@ -146,7 +146,7 @@ _Key = tuple[_Item, str, str]  # what it is, the qualified name around or of it,
 
 def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dict[_Key, list[Hashable]]:
     """Return the items of an interface by their subject, in an order that insertions elsewhere do not change."""
-    shows_side_effects = language is None or language.modules.shows_side_effects
+    shows_side_effects = language is None or language.modules.shows_side_effects or language.names.alike
     shows_signatures = language is None or _reads_signatures(language)
     qualnames = [definition.qualname for definition in facts.definitions]
     qualnames.append("")  # of the file, MODULE_SCOPE

@@ -216,7 +216,7 @@ class ModuleSettings:
     """extensions of files meant to be included. Of other files, only linked names are known. Example: C: `[".h"]`"""
     system_names: tuple[str, ...] = ()
     """what system headers declare, and files mean that include one and no other; or what the language has, with
-    `passing`. Example: C: `["kill", "snprintf"]`"""
+    `passing` or `names.alike`. Example: C: `["kill", "snprintf"]`"""
     include_folders: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     """folders searched for included files; files that are never the repository's in angle brackets. Example: C:
