@@ -78,8 +78,10 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
         if then == now:
             continue
         item_kind, qualname, name = key
-        if item_kind == _Item.WHOLE:
-            return None
+        if item_kind == _Item.WHOLE or (
+            language is not None and language.names.alike and _is_used_by_name(item_kind, name, (*then, *now))
+        ):
+            return None  # with `alike`, uses may be written with other capitals
         if item_kind == _Item.VARIABLE:
             variables.add((qualname, name))
         elif item_kind == _Item.BINDING:
@@ -127,12 +129,24 @@ class _Item(StrEnum):
     DEFINITION = "definition"
 
 
+def _is_used_by_name(item: _Item, name: str, values: Iterable[Hashable]) -> bool:
+    """Return True for an item that may change what a name means in other files.
+
+    Children that come or go are items of their own, and handlers have no name that code uses.
+    """
+    if item == _Item.BINDING:
+        return name.startswith(".")
+    if item == _Item.DEFINITION:
+        return any(isinstance(each, Definition) and each.kind != NodeKind.HANDLER for each in values)
+    return item in (_Item.RETURNS, _Item.PARAMETERS, _Item.BASE)
+
+
 _Key = tuple[_Item, str, str]  # what it is, the qualified name around or of it, a name in it
 
 
 def _interface_items(facts: FileFacts, language: LanguageSettings | None) -> dict[_Key, list[Hashable]]:
     """Return the items of an interface by their subject, in an order that insertions elsewhere do not change."""
-    shows_side_effects = language is None or language.modules.shows_side_effects
+    shows_side_effects = language is None or language.modules.shows_side_effects or language.names.alike
     shows_signatures = language is None or _reads_signatures(language)
     qualnames = [definition.qualname for definition in facts.definitions]
     qualnames.append("")  # of the file, MODULE_SCOPE

@@ -76,7 +76,8 @@ class Resolver:
         self.partial_types.join_types()
         share_imports(self.program.files, self.program.declared)
         open_inner_namespaces(self.program.files)
-        self.program.inclusion = InclusionGraph.from_files(self.program.files, self.program.modules.number)
+        loaded = InclusionGraph.from_files(self.program.files, self.program.modules.number)
+        self.program.inclusion = self.program.packages.loaded = loaded
         self.inference = Inference(self.program)
         self.name_candidates = NameCandidates(self.program)
         self.overloads = OverloadChooser(self.inference)

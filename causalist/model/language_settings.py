@@ -49,7 +49,9 @@ class NameSettings:
     rebinding: bool = False
     """a second binding of a name makes a new variable. Example: Rust: true"""
     name_separators: tuple[str, ...] = ()
-    r"""separators of names beside the dot; read as dots. Example: PHP: `["->", "::", '\']`"""
+    r"""separators of names beside the dot; read as dots; `[]::` is one behind a type in brackets. Example: PHP:
+    `["->", "::", '\']`
+    """
     sigil: str = ""
     """first character of variables and of nothing else. Example: PHP: `"$"`"""
     keys: bool = False
@@ -115,9 +117,11 @@ class NameSettings:
     """functions whose `@owner.extended` type they extend, where their package is visible. Example: C#: `true`"""
     extension_pattern: str = ""
     r"""signatures of methods that are called on another type inside of their own. Example: Kotlin: `'fun .*\.\w+\('`"""
+    alike: bool = False
+    """names are alike whatever letters are capitals; each is kept as it is written. Example: PowerShell: true"""
     initializers: tuple[str, ...] = ()
-    """methods that run beside constructors when an instance is made; `*` is one named like its type. Example: C++:
-    `["*"]`
+    """methods that run beside constructors when an instance is made; `*` is one named like its type, which gets the
+    first name of `constructors` if there is one. Example: C++: `["*"]`
     """
     decorators: str = ""
     r"""a decorator at the start of a line, with groups `name` and, if it is called, `call`; or the head of a
@@ -216,7 +220,7 @@ class ModuleSettings:
     """extensions of files meant to be included. Of other files, only linked names are known. Example: C: `[".h"]`"""
     system_names: tuple[str, ...] = ()
     """what system headers declare, and files mean that include one and no other; or what the language has, with
-    `passing`. Example: C: `["kill", "snprintf"]`"""
+    `passing` or `names.alike`. Example: C: `["kill", "snprintf"]`"""
     include_folders: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     """folders searched for included files; files that are never the repository's in angle brackets. Example: C:

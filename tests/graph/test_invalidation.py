@@ -135,3 +135,29 @@ def test_the_words_of_a_title_name_nothing() -> None:
     before = 'describe("the door", () => {\n  function knock() {}\n  it("opens", () => { knock(); });\n});\n'
     assert _names("a.test.js", before, before.replace("opens", "shuts the lock")) == set()
     assert _names("a.test.js", before, before.replace("knock", "ring")) == {"knock", "ring"}
+
+
+_SCRIPT = """. ./b.ps1
+class Shop { [Door]$Door
+  [Door] Open($key) { return 1 } }
+function Get-Door($Name) { $x = 1 }
+Describe 'a' { It 'b' { 1 } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_followed"),
+    [
+        ("$x = 1", "$y = Get-Door", True),
+        ("It 'b'", "It 'c'", True),
+        ("function Get-Door", "function New-Door", False),
+        ("[Door] Open", "[Shop] Open", False),
+        ("[Door]$Door", "[Shop]$Door", False),
+        ("class Shop", "class Shop : Store", False),
+        ("./b.ps1", "./c.ps1", False),
+    ],
+)
+def test_names_that_are_alike_whatever_letters_are_capitals_are_not_followed(
+    old: str, new: str, is_followed: bool
+) -> None:
+    assert (_names("a.ps1", _SCRIPT, _SCRIPT.replace(old, new)) is not None) == is_followed

@@ -11,7 +11,7 @@ define the same names, one `binary_log` and one `!binary_log`, nearly every buil
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
@@ -110,6 +110,7 @@ _JOINED: dict[str, Callable[[Truth, Truth], Truth]] = {"||": _or, "&&": _and}
 
 # `DEFINE(name) {…}`; in `PUBLIC(void) name(…)` the macro stands for the type.
 _OF_MACRO = re.compile(r"[A-Z][A-Z0-9_]+\s*\(\s*[a-z_]\w*\s*(?:,|\)(?!\s*[\w*]))")
+_ALIKE = "\0"  # begins names in small letters, for languages in which capitals do not matter
 _NEVER_LINKED = frozenset({*TYPE_KINDS, NodeKind.TYPE, NodeKind.MACRO})
 
 PackageKey = tuple[str, str, str]  # language, folder or "", name in the package clause
@@ -131,6 +132,8 @@ class PackageScopes:
     included: Callable[[int], frozenset[int]] | None = None  # a file -> itself and the files that it includes
     included_sources: set[str] = field(default_factory=set)  # paths of files that others include, though no headers
     _names: dict[PackageKey, dict[str, list[tuple[int, int]]]] = field(default_factory=dict)  # -> (file, definition)
+    loaded: "InclusionGraph | None" = None  # files that scripts run in their own scope
+    _module_folders: frozenset[str] | None = None
     _system_names: dict[str, frozenset[str]] = field(default_factory=dict)  # by language
     _variants: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # definition -> its namesakes, with files
 
@@ -159,8 +162,15 @@ class PackageScopes:
         """
         key = self.package_of[file]
         definitions = self._names_of(key, tables).get(qualname) if key is not None else None
+        settings = tables[file].settings
+        if definitions is None and key is not None and settings is not None and settings.names.alike:
+            definitions = self._names_of(key, tables).get(f"{_ALIKE}{qualname.lower()}")
         if definitions is None:
             return None
+        if settings is not None and settings.names.alike and self.loaded is not None:
+            definitions = self._loaded_by(file, qualname, definitions, settings.modules)
+            if not definitions:
+                return None
         if self.included is not None:
             definitions = self._without_system_names(file, qualname, definitions, tables)
             if not definitions:
@@ -178,6 +188,29 @@ class PackageScopes:
             distance = {each: -shared_folders(self.paths[file], self.paths[each[0]]) for each in definitions}
             definitions = [min(definitions, key=lambda each: (distance[each], each[0] in self.unusual, each))]
         return definitions[0][1]
+
+    def _loaded_by(
+        self, file: int, name: str, definitions: list[tuple[int, int]], modules: ModuleSettings
+    ) -> list[tuple[int, int]]:
+        """Return those of several definitions that run with a file, if there are any, else all that it may mean.
+
+        A function with the name of a command of the language is meant where it was loaded, or in the module around it.
+        """
+        assert self.loaded is not None
+        reach = self.loaded.reach(file)
+        if near := [each for each in definitions if each[0] in reach]:
+            return near
+        names = self._system_names.get(modules.extensions[0])
+        if names is None:
+            names = frozenset(each.lower() for each in modules.system_names)
+            self._system_names[modules.extensions[0]] = names
+        if name.lower() not in names:
+            return definitions
+        if self._module_folders is None:
+            folders = {posixpath.dirname(path) for path in self.paths if path.lower().endswith(modules.extensions[1:])}
+            self._module_folders = frozenset(folders)
+        around = {each for each in _folders_around(self.paths[file]) if each in self._module_folders}
+        return [each for each in definitions if not around.isdisjoint(_folders_around(self.paths[each[0]]))]
 
     def _without_system_names(
         self, file: int, name: str, definitions: list[tuple[int, int]], tables: Sequence[FileSymbols]
@@ -233,8 +266,10 @@ class PackageScopes:
                     if self._is_own(tables[each], number):
                         continue
                     names.setdefault(name, []).append((each, number))
-            for several in names.values():
-                if len(several) > 1:
+                    if (settings := tables[each].settings) is not None and settings.names.alike:
+                        names.setdefault(f"{_ALIKE}{name.lower()}", []).append((each, number))
+            for name, several in names.items():
+                if len(several) > 1 and not name.startswith(_ALIKE):
                     self._variants.update((number, several) for _, number in several)
         return names
 
@@ -322,6 +357,17 @@ def _stem_suffix(path: str) -> str:
     return posixpath.splitext(posixpath.basename(path))[0].rpartition("_")[2] if "_" in posixpath.basename(path) else ""
 
 
+def _folders_around(path: str) -> Iterator[str]:
+    """Yield the folders around a file, the nearest first.
+
+    >>> list(_folders_around("a/b/c.ps1"))
+    ['a/b', 'a', '']
+    """
+    while path:
+        path = posixpath.dirname(path)
+        yield path
+
+
 def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) -> PackageKey | None:
     """Return the package of a file, or None if its language has no scope wider than a file."""
     if settings is None:
@@ -355,7 +401,7 @@ class InclusionGraph:
         """Build the graph from the imports of files whose language includes text."""
         result = cls([symbols.path for symbols in tables])
         for file, symbols in enumerate(tables):
-            if symbols.settings is None or not symbols.settings.modules.inclusion:
+            if symbols.settings is None or not (symbols.settings.modules.inclusion or symbols.settings.names.alike):
                 continue
             for entry in symbols.facts.imports:
                 if entry.kind == ImportKind.SIDE_EFFECT:

@@ -63,7 +63,7 @@ _LINES_OF_STRING = re.compile(r"^\s*\\\\[^\n]*(?:\n|$)", re.MULTILINE)  # a stri
 _MAX_WAITING_BYTES = 8  # bytes of "(await "
 # Between a name and its type, where types stand before names otherwise.
 _AFTER = (b"extends", b"instanceof", b":", b": class,", b": struct,")
-_BESIDE = re.compile(rb"[\s&.$]*")  # between a type and the one name that it is for
+_BESIDE = re.compile(rb"[\s&.$\]]*")  # between a type and the one name that it is for
 _MAX_PUNCTUATION_BYTES = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
 _BOUND = re.compile(rb"\s+[a-z]+\s+")  # between a type parameter and what bounds it
 _MAX_GAP_BYTES = 160  # with the white space of a line that is broken there
@@ -437,7 +437,8 @@ class BindingReader:
             return
         self._binding_start, member = start, ""
         if tag == Tag.BINDING_PROPERTY:
-            name = f"{self._variant_prefix(start)}.{'$' if scopes.settings.names.keys else ''}{name}"
+            mark = "$" if scopes.settings.names.keys else ""
+            name = f"{self._variant_prefix(start)}.{mark}{name.removeprefix(scopes.settings.names.sigil)}"
         else:
             head, dot, rest = name.partition(".")
             if dot:

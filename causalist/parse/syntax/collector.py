@@ -105,6 +105,10 @@ class FactCollector:
         self._comment_taken = -1  # start byte of the last comment whose words went to a definition
         self._line_marks = tuple(mark.encode() for mark in settings.comments.line)
         self._prefixed = settings.types.prefixed
+        self._sigil = settings.names.sigil
+        # The name of constructors, where they are written with the name of their type.
+        names = settings.names
+        self._constructor = names.constructors[0] if names.constructors and "*" in names.initializers else ""
         self._unnamed = dict(settings.names.unnamed)
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]], end_byte: int) -> None:
@@ -479,7 +483,13 @@ class FactCollector:
         is_type = frame.index >= 0 and self.drafts[frame.index].kind in TYPE_KINDS
         if self.settings.preprocessor.blank and self.scopes.data[start - 1 : start] == b'"':
             text = _NO_WORD.sub("_", text)  # of a test that a text names
+        if self._sigil and frame.index >= 0 and self.drafts[frame.index].kind == NodeKind.FIELD:
+            text = text.removeprefix(self._sigil)
         name = self.scopes.clean_name(self._unnamed.get(text, text) if is_type else text)
+        if self._constructor and frame.index >= 0 < len(self._frames) - 1 and (around := self._frames[-2].index) >= 0:
+            own, type_ = self.drafts[frame.index], self.drafts[around]
+            is_made = own.kind == NodeKind.METHOD and type_.kind in TYPE_KINDS and type_.name.lower() == name.lower()
+            name = self._constructor if is_made else name
         if frame.index < 0 and name == ANONYMOUS:
             frame.has_name = True  # an object that is exported as a whole: its members belong to the file
         elif self.scopes.joins_last(frame, name):
@@ -609,7 +619,7 @@ class FactCollector:
                 text = array_type_name(self.text(start, min(end, start + 200)), self.settings.types)
                 if self.settings.types.functions and "<" in written and "{" not in text:  # their number counts
                     text = f"{text}{{{',' * (len(split_top(written.rstrip('?')[len(text) + 1 : -1], ',')) - 1)}}}"
-            parameters.append(text + mark)
+            parameters.append("" if self._sigil and text.startswith(self._sigil) else text + mark)  # it has no type
 
     def _on_base(self, start: int, end: int, tag: int) -> None:
         if not self.base_reader.on_base(start, end, tag):

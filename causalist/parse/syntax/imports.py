@@ -78,6 +78,7 @@ def read_use_tree(text: str) -> list[Leaf]:
 _MAX_NAME_BYTES = 200
 _MAX_GAP_BYTES = 4  # bytes between the left and the right side of an assignment
 _DEFINED = re.compile(rb"\s*=\s*(?:async\s+)?(?:function|class)\b[\s*]*")  # between an export and its own name
+_SCRIPT_FOLDER = re.compile(r"^\$\{?\w+\}?/+")  # a variable for the folder of the script, in a path
 _DYNAMIC_IMPORT = "import"  # import("m"), spelled alike wherever it exists
 
 
@@ -215,6 +216,8 @@ class ImportReader:
         if self.group is not None:
             text = self._scopes.text(start, end) if tag == Tag.IMPORT_TREE else self._scopes.compact(start, end)
             text = text.strip("\"'") if text[:1] in ("'", '"') else text  # a name may end with one
+            if tag == Tag.IMPORT_FROM and self._scopes.settings.modules.shared:
+                text = _SCRIPT_FOLDER.sub("", text.replace("\\", "/"))
             self.group.parts.append((Tag(tag), text, self._scopes.row(start)))
             if tag == Tag.IMPORT_MODULE and self._path and b";" not in self._scopes.data[self._path[0] : start]:
                 self.group.parts[-1:] = [

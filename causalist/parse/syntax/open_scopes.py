@@ -30,6 +30,8 @@ from causalist.parse.syntax.chains import with_members
 from causalist.parse.syntax.go_like_types import wanted_type
 from causalist.parse.syntax.shadowed_names import LocalNames, OpenedModules, ShadowedNames, with_keys_as_members
 
+_BRACKETED = "[]::"  # a separator behind a type in brackets
+_TYPE_IN_BRACKETS = re.compile(rb"\[([A-Za-z_][\w.]*)\]::(?=\w)")
 _NAME_FOLLOWS = r"(?=\s*[\w$])"
 
 
@@ -52,9 +54,13 @@ def with_dots(data: bytes, separators: tuple[str, ...]) -> bytes:
 
     >>> with_dots(b"$a?->b(A::$c, \\A\\B::d) . '\\''", ("->", "?->", "::", "::$", "\\"))
     b"$a  .b(A  .c, .A.B .d) . '\\''"
+    >>> with_dots(b"[A.B]::c([d]$e)", ("[]::", "::"))
+    b' A.B  .c([d]$e)'
     """
     if not separators:
         return data
+    if _BRACKETED in separators:
+        data = _TYPE_IN_BRACKETS.sub(lambda m: b" %b  ." % m[1], data)
     return _compile_separators(separators).sub(lambda m: b".".rjust(len(m[0])), data)
 
 

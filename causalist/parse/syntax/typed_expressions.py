@@ -617,13 +617,17 @@ _TYPED = re.compile(r"(default\s*)?\(\s*([A-Z]\w*(?:\.\w+)*)(?:<[^()]*>)?\??\s*\
 _NOTHING = frozenset({"null", "null!", "default", "default!"})
 
 
-def letter_of(text: str, *, with_arrows: bool = False) -> str:
-    """Return the letter of an argument in `Call.arguments`; `with_arrows` where `x => y` is a function.
+def letter_of(text: str, *, with_arrows: bool = False, with_words: bool = False) -> str:
+    """Return the letter of an argument in `Call.arguments`.
+
+    `with_arrows` says that `x => y` is a function, `with_words` that single quotes hold a text.
 
     >>> "".join(letter_of(t) for t in ('"a"', "'c'", "1", "0x1F", "2L", "1.5", "2f", "true", "null", "x -> y", "f(x)"))
     'sciildfbn>?'
     >>> [letter_of(t, with_arrows=True) for t in ('$"a{b}"', '@"c"', "(a, b) => c", "async () => { }", "a >= b")]
     ['s', 's', '>', '>', '?']
+    >>> [letter_of(t, with_words=True) for t in ("'a'", "'a long text'", "'a' + x", "$x")]
+    ['s', 's', '?', '?']
     """
     if not text:
         return "?"  # broken source
@@ -634,6 +638,8 @@ def letter_of(text: str, *, with_arrows: bool = False) -> str:
         return "s"
     if first == '"':
         return "s" if text.find('"', 1) == len(text) - 1 or '" +' in text or len(text) >= 80 else "?"
+    if first == "'" and with_words:
+        return "s" if text.find("'", 1) == len(text) - 1 or len(text) >= 80 else "?"
     if first == "'":
         return "c" if len(text) <= 8 else "?"
     if first in "-.0123456789" and _NUMBER_LITERAL.fullmatch(text):

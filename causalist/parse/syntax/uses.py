@@ -2,10 +2,9 @@
 
 A name in a chain that is called as a whole is no use of its own: uses before the end of text that was read are skipped.
 
-Some grammars have one node for a call, with receiver, name and arguments. Their receiver is often the call that was
-just read; its chain is known, so that a long chain costs no more than its parts. Arguments are counted, and literals
-among them noted, which distinguishes overloads. Calls among unparsed tokens, such as the arguments of a macro, are read
-from the text.
+Some grammars have one node for a call, whose receiver is often the call that was just read; its chain is known, so that
+a long chain costs no more than its parts. Arguments are counted, and literals among them noted, which distinguishes
+overloads. Calls among unparsed tokens, such as the arguments of a macro, are read from the text.
 """
 
 import re
@@ -270,7 +269,8 @@ class CallReader:
         while self._lists and self._lists[-1][0] <= start:
             self._lists.pop()
         if (call := self._lists[-1][1] if self._lists else None) is not None:
-            letter = letter_of(self._scopes.text(start, min(end, start + 80)), with_arrows=self._has_typed_functions)
+            text, has_words = self._scopes.text(start, min(end, start + 80)), self._scopes.settings.names.alike
+            letter = letter_of(text, with_arrows=self._has_typed_functions, with_words=has_words)
             if letter == ">" and self._scopes.settings.types.functions:
                 letter = letter_of_lambda(self._scopes.text(start, min(end, start + 2000)))
             call.arguments += letter
@@ -458,7 +458,7 @@ class UseReader:
         separator = names.path_separator
         chains = _CONSTANTS if self._bare_calls else _PATH if separator and not names.name_separators else _CHAIN
         # Where files share a scope, a name that this file does not know may be another's; locals are left out before.
-        filtered = not (names.block_scopes or self._scopes.settings.modules.namespaces)
+        filtered = not (names.block_scopes or self._settings.modules.namespaces or self._settings.modules.shared)
         result = [*self.passed_on]
         for scope, start, end in self.spans:
             name = self._scopes.text(start, end)

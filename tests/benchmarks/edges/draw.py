@@ -85,6 +85,9 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
                 continue
             if node.type == "method_call_expression":
                 text = node.text[: called.end_byte - node.start_byte].decode(errors="replace")
+        if dialect == "powershell" and node.type == "invocation_expression":
+            called = next((each for each in node.named_children if each.type == "member_name"), called)
+            text = node.text[: called.end_byte - node.start_byte].decode(errors="replace")
         if (
             dialect == "kotlin"
             and called.type == "call_expression"

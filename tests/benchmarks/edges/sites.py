@@ -43,7 +43,8 @@ _NO_CODE = (NodeKind.CONSTANT,)
 _JOINS = re.compile(r"\s*(?:\?->|->|::|\?\.|\\|\.)\s*")
 _TEXTS = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _INNERMOST = re.compile(r"(?<=\w)\s*<[^<>(){}]*>|\([^()]*\)|\s*\{[^{}]*\}")
-_MADE = re.compile(r"(?<=\w)\.new$")  # Ruby: a class that an instance is made of is what is called
+# A class that an instance is made of is what is called: Ruby `A.new`, PowerShell `[A]::new`.
+_MADE = re.compile(r"(?<=\w)\.new$|(?<=\])::[Nn]ew$")
 _LAST_NAME = re.compile(r"[\w$]+(?=\W*$)")
 
 
