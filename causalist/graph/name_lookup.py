@@ -58,6 +58,16 @@ def _has_parameter(signature: str, name: str) -> bool:
     return False
 
 
+def is_private_elsewhere(program: Program, file: int, method: int) -> bool:
+    """Return True for what only another library sees: a private method, or one of an extension without public name."""
+    settings, there = program.files[file].settings, program.file_of[method]
+    if settings is None or not settings.modules.libraries or not program.packages.are_apart(file, there):
+        return False
+    is_extension = method in program.extended and program.parent(method) >= 0
+    around = program.definition_of[program.parent(method)].name if is_extension else ""
+    return program.definition_of[method].name.startswith("_") or around.startswith(("_", "extension$"))
+
+
 @dataclass(slots=True)
 class NameLookup:
     """Look-ups of names in a program, which has to know the types of its members."""
@@ -106,8 +116,9 @@ class NameLookup:
         """
         program = self.program
         settings = program.files[program.file_of[owner]].settings
-        is_mixed_in = settings is not None and settings.names.super_same  # a mixin comes before the superclass
-        skipped_kinds = (NodeKind.INTERFACE,) if is_mixed_in else (NodeKind.INTERFACE, NodeKind.TRAIT)
+        has_mixins = settings is not None and (settings.names.super_same or settings.modules.libraries)
+        # A mixin comes before the superclass.
+        skipped_kinds = (NodeKind.INTERFACE,) if has_mixins else (NodeKind.INTERFACE, NodeKind.TRAIT)
         above = [b for b in program.bases_of(owner) if program.definition_of[b].kind not in skipped_kinds]
         if len(above) == len(program.bases_of(owner)):
             number, _ = program.find_member(owner, name, skip_own=True, called=called)
@@ -125,8 +136,9 @@ class NameLookup:
         """
         program = self.program
         settings = program.files[program.file_of[owner]].settings
+        no_class = (NodeKind.INTERFACE, NodeKind.TRAIT if settings and settings.modules.libraries else -1)
         for base in program.bases_of(owner):
-            if program.definition_of[base].kind == NodeKind.INTERFACE:
+            if program.definition_of[base].kind in no_class:
                 continue
             for constructor in settings.names.constructors if settings is not None else ():
                 number, inherited = program.find_member(base, constructor, called=called)
@@ -661,7 +673,7 @@ class NameLookup:
         program = self.program
         symbols, there = program.files[file], program.files[program.file_of[function]]
         package, own = there.facts.package, symbols.facts.package
-        if there.settings is not symbols.settings:
+        if there.settings is not symbols.settings or is_private_elsewhere(program, file, function):
             return False
         if not package or own == package or own.startswith(f"{package}."):
             return True

@@ -434,7 +434,21 @@ class InferenceBase(ABC):
     def _result_of_getter(self, value: Value) -> Value | None:
         """Return what a getter without a type returns; None for other definitions."""
         is_getter = _GETTER.match(self.program.definition_of[value.number].signature)
-        return self.call_result(value) if is_getter else None
+        return self.call_result(value) if is_getter or self._is_top_getter(value.number) else None
+
+    def _may_hold(self, number: int) -> bool:
+        """Return True for a definition whose name may mean a value that it holds or gives."""
+        kind = self.program.definition_of[number].kind
+        return kind in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD) or self._is_top_getter(number)
+
+    def _is_top_getter(self, number: int) -> bool:
+        """Return True for a getter at the top of a library: what it gives is meant by its name."""
+        definition, settings = (
+            self.program.definition_of[number],
+            self.program.files[self.program.file_of[number]].settings,
+        )
+        is_top = definition.kind == NodeKind.FUNCTION and definition.parent < 0
+        return is_top and settings is not None and settings.modules.libraries and " get " in f" {definition.signature}"
 
     def _member_of_metaclass(self, owner: int, name: str, called: str | None) -> Value | None:
         """Return a member that a class has from the metaclass that it, or a base of it, names."""
