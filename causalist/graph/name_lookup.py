@@ -58,14 +58,15 @@ def _has_parameter(signature: str, name: str) -> bool:
     return False
 
 
-def is_private_elsewhere(program: Program, file: int, method: int) -> bool:
-    """Return True for what only another library sees: a private method, or one of an extension without public name."""
+def is_out_of_reach(program: Program, file: int, method: int) -> bool:
+    """Return True for what a call in `file` cannot mean: a getter, or what is private in another library."""
     settings, there = program.files[file].settings, program.file_of[method]
-    if settings is None or not settings.modules.libraries or not program.packages.are_apart(file, there):
+    if settings is None or not settings.modules.libraries:
         return False
-    is_extension = method in program.extended and program.parent(method) >= 0
-    around = program.definition_of[program.parent(method)].name if is_extension else ""
-    return program.definition_of[method].name.startswith("_") or around.startswith(("_", "extension$"))
+    definition, parent = program.definition_of[method], program.parent(method)
+    around = program.definition_of[parent].name if method in program.extended and parent >= 0 else ""
+    is_private = definition.name.startswith("_") or around.startswith(("_", "extension$"))
+    return " get " in f" {definition.signature}" or (is_private and program.packages.are_apart(file, there))
 
 
 @dataclass(slots=True)
@@ -673,7 +674,7 @@ class NameLookup:
         program = self.program
         symbols, there = program.files[file], program.files[program.file_of[function]]
         package, own = there.facts.package, symbols.facts.package
-        if there.settings is not symbols.settings or is_private_elsewhere(program, file, function):
+        if there.settings is not symbols.settings or is_out_of_reach(program, file, function):
             return False
         if not package or own == package or own.startswith(f"{package}."):
             return True

@@ -64,6 +64,7 @@ from tests.grammars import grammars_at
         ("a.sol", "solidity"),
         ("lib/a.PS1", "powershell"),
         ("build.zig", "zig"),
+        ("lib/shop.dart", "dart"),
         ("Shop.m", "objc"),
         ("src/A.hs", "haskell"),
         ("a.ml", "ocaml"),
