@@ -164,6 +164,13 @@ class InferenceBase(ABC):
         given = self.type_arguments(value, owner) if owner >= 0 else {}
         return member._replace(parts=tuple(given.values()), type=",".join(given)) if given else member
 
+    def _of_own_type(self, owner: int, member: Value) -> Value:
+        """Return the member that a bare name means inside of a type, which knows what its bases are given."""
+        settings = self.program.files[self.program.file_of[owner]].settings
+        if settings is None or not settings.modules.libraries or member.rule != RuleName.INHERITED:
+            return member
+        return self.with_arguments(Value(ValueKind.INSTANCE, owner, RuleName.SELF), member)
+
     def _given_to_lambda(self, function: int, wanted: str) -> Value:
         """Return what a function gives to a lambda behind its other arguments, if its overloads agree on that."""
         same, elsewhere = self.program.overloads_of(function)

@@ -386,7 +386,7 @@ class Inference(InferenceBase):
             elif is_type and settings.names.members_are_visible:
                 value = self.name_lookup.find_member_in_scope(symbols.first + scope, name, called)
                 if value is not None:
-                    return value
+                    return self._of_own_type(symbols.first + scope, value)
                 # A type parameter, or a variable of an initializer.
                 binding = symbols.bindings.get(scope, {}).get(name)
                 if binding is not None and called is None:

@@ -114,8 +114,8 @@ class CallReader:
         self._close(start)
         since, until = self._scopes.receivers.get(start, (start, start))
         inner, chain = self._last, self._cascades.get((since, until), "")
-        if inner and (inner.start, inner.end) == (since, until) and inner.chain not in ("", "?"):
-            chain = chain or inner.result or inner.made or f"{inner.chain}()"
+        if not chain and inner and (inner.start, inner.end) == (since, until):
+            chain = inner.result or inner.made or (f"{inner.chain}()" if inner.chain not in ("", "?") else "")
         elif until - since <= _MAX_RECEIVER_BYTES and not chain:
             chain = chain_of(without_comments(self._scopes.text(since, until)), self._scopes.settings.types)
         self._cascades[since, until] = chain or "?"
@@ -366,9 +366,8 @@ class CallReader:
         if (receiver := scopes.receivers.get(call.start)) is not None:
             members = "".join(_INDEX.sub("[]", scopes.text(call.start, end)).split()).lstrip("?").removeprefix(".")
             on = self._cascades.get(receiver, "?")
-            if _INDEXED_MEMBERS.fullmatch(members) and len(on) < _MAX_CALLEE_CHARACTERS:
-                return f"{on}{members}"
-            return f"?.{scopes.text(start, end)}"
+            is_read = len(on) < _MAX_CALLEE_CHARACTERS and _INDEXED_MEMBERS.fullmatch(members)
+            return f"{on}{members}" if is_read else f"?.{scopes.text(start, end)}"
         if end - call.start > _MAX_RECEIVER_BYTES:
             return f"?.{scopes.text(start, end)}"
         text = _EXPLICIT_TYPES.sub(".", scopes.spell_attributes(without_comments(scopes.text(call.start, end))))
