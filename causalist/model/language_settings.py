@@ -233,9 +233,10 @@ class ModuleSettings:
     def shows_side_effects(self) -> bool:
         """True if side-effect imports change what other files can resolve.
 
-        This holds for textual includes and for packages that re-export. Elsewhere such an import only adds an edge.
+        This holds for textual includes, for parts of libraries and for packages that re-export. Elsewhere such an
+        import only adds an edge.
         """
-        return self.inclusion or self.system in (ModuleSystem.INCLUDE, ModuleSystem.DOTTED)
+        return self.inclusion or self.libraries or self.system in (ModuleSystem.INCLUDE, ModuleSystem.DOTTED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ The names follow tree-sitter's tags (`@definition.function`, `@reference.call`, 
 imports and bindings. docs/adding-a-language.md describes each.
 
 Some grammars have the parts of an expression, of a type, or of a definition in a row, without a node around them:
-`a`, `.b`, `(1)`. `Links` finds the whole ones, and events are those of nodes around them.
+`a`, `.b`, `(1)`. `JoinedNodes` finds the whole ones, and events are those of nodes around them.
 """
 
 from bisect import bisect_left, bisect_right
@@ -321,7 +321,7 @@ _LINKS = ("link", "link.call")
 _PARTS = frozenset({"link", "link.of", "definition.apart"})  # captures that are no events
 
 
-class Links:
+class JoinedNodes:
     """Expressions, types and definitions whose parts stand in a row. Positions are bytes."""
 
     def __init__(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
@@ -379,7 +379,7 @@ class Links:
 
 
 def events_of(
-    captures: Mapping[str, Sequence[tree_sitter.Node]], n_bytes: int, end_byte: int, links: Links | None = None
+    captures: Mapping[str, Sequence[tree_sitter.Node]], n_bytes: int, end_byte: int, links: JoinedNodes | None = None
 ) -> list[Event]:
     """Return the captures in file order, outer ones before inner ones; with `links`, those of whole expressions.
 

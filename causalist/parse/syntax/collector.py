@@ -35,7 +35,7 @@ from causalist.parse.syntax.capture_names import (
     IMPORT_PARTS,
     TAG_OF_CAPTURE,
     Event,
-    Links,
+    JoinedNodes,
     Tag,
     events_of,
 )
@@ -104,7 +104,7 @@ class FactCollector:
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]], end_byte: int) -> None:
         """Read all captures of the combined query of the file, whose tree ends at `end_byte`."""
-        links = Links(captures) if "link.of" in captures or "body.apart" in captures else None
+        links = JoinedNodes(captures) if "link.of" in captures or "body.apart" in captures else None
         events = events_of(captures, len(self.data), end_byte, links)
         if links is not None:
             self.scopes.receivers = links.receivers

@@ -40,12 +40,6 @@ _NOISE = re.compile(
     r"|^go:\w|^\+build|^nolint\b|frozen_string_literal|^rubocop:|^=begin\b|^typed: \w+$|^shellcheck \w+=",
     re.IGNORECASE,
 )
-_REMARK = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-
-
-def without_comments(text: str) -> str:
-    """Return an expression without comments; as it stands where they may be in a string."""
-    return _REMARK.sub("", text) if "/" in text and '"' not in text else text
 
 
 def string_line(literal: str) -> str:

@@ -25,8 +25,7 @@ from causalist.parse.syntax.arguments import (
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, last_of_chain, read_message, type_name, with_constructor_call
-from causalist.parse.syntax.doc_comments import without_comments
-from causalist.parse.syntax.imports import ImportReader
+from causalist.parse.syntax.imports import ImportReader, without_comments
 from causalist.parse.syntax.open_scopes import BlockScopes, Scopes
 from causalist.parse.syntax.shadowed_names import OpenLambda
 from causalist.parse.syntax.typed_expressions import callee_of, is_one_value, letter_of, typed_argument
