@@ -15,6 +15,7 @@ from itertools import islice
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.declared_packages import first_names_in
 from causalist.graph.infer.inference import Inference
+from causalist.graph.name_lookup import is_out_of_reach
 from causalist.graph.overload_fit import (
     REST,
     SOME_TYPE,
@@ -430,6 +431,7 @@ class NameCandidates:
             if _family(program, program.file_of[each]) == family
             and misfit(program.parameters.get(each), arguments, {}) is not None
             and _is_in_reach(program.files[file].path, program.files[program.file_of[each]].path)
+            and not is_out_of_reach(program, file, each)
         )
         called = receiver.rpartition(".")[2]
         if called[:1] == "$":

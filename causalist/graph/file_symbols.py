@@ -133,7 +133,7 @@ class FileSymbols:
     @property
     def passes_nothing_on(self) -> bool:
         """True if importers see of what a module imports only what it exports."""
-        return self.settings is not None and self.settings.modules.anywhere
+        return self.settings is not None and (self.settings.modules.anywhere or self.settings.modules.libraries)
 
     def find_checked(self, scope: int, chain: str) -> str:
         """Return the member whose type a scope checks and with which a chain begins, or ""."""

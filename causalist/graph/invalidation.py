@@ -416,6 +416,8 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
     is_named = modules.system in (ModuleSystem.DOTTED, ModuleSystem.PATH) and not modules.mentioned
     if not is_named or modules.inclusion or modules.reopened or modules.beside:  # a build may give it any name
         return None
+    if modules.libraries:  # others know a part by the name of its library
+        return None
     if stem in modules.index_stems or (modules.system is ModuleSystem.PATH and stem in _ENTRIES):
         return None
     kinds = {entry.kind for entry in facts.imports}

@@ -58,6 +58,17 @@ def _has_parameter(signature: str, name: str) -> bool:
     return False
 
 
+def is_out_of_reach(program: Program, file: int, method: int, is_called: bool = True) -> bool:
+    """Return True for what a call in `file` cannot mean: a getter, or what is private in another library."""
+    if (settings := program.files[file].settings) is None or not settings.modules.libraries:
+        return False
+    definition, parent = program.definition_of[method], program.parent(method)
+    around = program.definition_of[parent].name if method in program.extended and parent >= 0 else ""
+    is_private = definition.name.startswith("_") or around.startswith(("_", "extension$"))
+    is_getter = " get " in f" {definition.signature}"
+    return is_getter is is_called or (is_private and program.packages.are_apart(file, program.file_of[method]))
+
+
 @dataclass(slots=True)
 class NameLookup:
     """Look-ups of names in a program, which has to know the types of its members."""
@@ -106,8 +117,9 @@ class NameLookup:
         """
         program = self.program
         settings = program.files[program.file_of[owner]].settings
-        is_mixed_in = settings is not None and settings.names.super_same  # a mixin comes before the superclass
-        skipped_kinds = (NodeKind.INTERFACE,) if is_mixed_in else (NodeKind.INTERFACE, NodeKind.TRAIT)
+        has_mixins = settings is not None and (settings.names.super_same or settings.modules.libraries)
+        # A mixin comes before the superclass.
+        skipped_kinds = (NodeKind.INTERFACE,) if has_mixins else (NodeKind.INTERFACE, NodeKind.TRAIT)
         above = [b for b in program.bases_of(owner) if program.definition_of[b].kind not in skipped_kinds]
         if len(above) == len(program.bases_of(owner)):
             number, _ = program.find_member(owner, name, skip_own=True, called=called)
@@ -125,8 +137,9 @@ class NameLookup:
         """
         program = self.program
         settings = program.files[program.file_of[owner]].settings
+        no_class = (NodeKind.INTERFACE, NodeKind.TRAIT if settings and settings.modules.libraries else -1)
         for base in program.bases_of(owner):
-            if program.definition_of[base].kind == NodeKind.INTERFACE:
+            if program.definition_of[base].kind in no_class:
                 continue
             for constructor in settings.names.constructors if settings is not None else ():
                 number, inherited = program.find_member(base, constructor, called=called)
@@ -621,12 +634,13 @@ class NameLookup:
         self.program.extended[function] = type_number
 
     def find_extension_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
-        """Return the function that a call of `name` on an instance may mean, where its type has no such member.
+        """Return the function that `name` on an instance may mean, where its type has no such member.
 
-        Functions for the nearest type come first, those for any value last.
+        Functions for the nearest type come first, those for any value last. A name alone may mean a getter.
         """
-        program = self.program
-        if called is None or value.kind is not ValueKind.INSTANCE or not program.extended:
+        program, own = self.program, self.program.files[file].settings
+        is_meant = called is not None or (own is not None and own.modules.libraries)
+        if not is_meant or value.kind is not ValueKind.INSTANCE or not program.extended:
             return None
         extensions = self._fitting_extensions(file, name, called)
         for base in program.linear_bases(value.number):
@@ -660,21 +674,21 @@ class NameLookup:
             return []
         return [(each, self._rule_of_extension(file, each)) for each in chosen]
 
-    def _fitting_extensions(self, file: int, name: str, arguments: str) -> list[int]:
+    def _fitting_extensions(self, file: int, name: str, called: str | None) -> list[int]:
         program = self.program
         return [
             each
             for each in program.methods.get(name, ())
             if each in program.extended
-            and self._is_in_sight(file, each)
-            and misfit(program.parameters.get(each), arguments, {}) is not None
+            and self._is_in_sight(file, each, called is not None)
+            and misfit(program.parameters.get(each), called or "", {}) is not None
         ]
 
-    def _is_in_sight(self, file: int, function: int) -> bool:
+    def _is_in_sight(self, file: int, function: int, is_called: bool) -> bool:
         program = self.program
         symbols, there = program.files[file], program.files[program.file_of[function]]
         package, own = there.facts.package, symbols.facts.package
-        if there.settings is not symbols.settings:
+        if there.settings is not symbols.settings or is_out_of_reach(program, file, function, is_called):
             return False
         if not package or own == package or own.startswith(f"{package}."):
             return True
@@ -682,8 +696,7 @@ class NameLookup:
         return any(star.module in (package, namespace) for star in symbols.stars)
 
     def _rule_of_extension(self, file: int, function: int) -> str:
-        there = self.program.file_of[function]
-        if there == file:
+        if self.program.file_of[function] == file:
             return RuleName.SAME_FILE
         same_package = self._package(function) == self.program.files[file].facts.package
         return RuleName.PACKAGE_SCOPE if same_package else RuleName.STAR_IMPORT

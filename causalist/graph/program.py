@@ -35,11 +35,7 @@ from causalist.model.language_settings import LanguageSettings, ModuleSystem
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, accessor_names
 
 _MAX_DEPTH = 20  # re-exports that are followed before a name is given up
-
-
 _PLAIN = (NodeKind.FUNCTION, NodeKind.HANDLER)  # functions without a `this` of their own, as a rule
-
-
 # Of several files of settings in a folder, a runner of tests reads the first.
 _SETTINGS = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 
@@ -678,7 +674,8 @@ class Program:
 
     def is_self_contained(self, number: int) -> bool:
         """Return True if the tables of a file get no imports or parameters from facts of other files."""
-        settings, is_completed = self.files[number].settings, bool(self.files[number].completed)
+        settings = self.files[number].settings
+        is_completed = bool(self.files[number].completed) or number in self.packages.library_of
         both = settings is not None and (settings.modules.sees_enclosing_packages or settings.modules.projects)
         return not (both or is_completed)
 

@@ -13,7 +13,7 @@ from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, Pa
 from causalist.graph.file_symbols import open_inner_namespaces
 from causalist.graph.function_variants import SpecificProcedures, TwinChooser
 from causalist.graph.imports.declared_packages import share_imports
-from causalist.graph.imports.package_scope import InclusionGraph
+from causalist.graph.imports.package_scope import InclusionGraph, share_with_parts
 from causalist.graph.infer.inference import Inference
 from causalist.graph.name_lookup import NameLookup, has_receiver_parameters
 from causalist.graph.overload_fit import best_overloads, misfit
@@ -75,6 +75,7 @@ class Resolver:
         self.partial_types = PartialTypes(self.program)
         self.partial_types.join_types()
         share_imports(self.program.files, self.program.declared)
+        share_with_parts(self.program.files, self.program.packages.library_of)
         open_inner_namespaces(self.program.files)
         loaded = InclusionGraph.from_files(self.program.files, self.program.modules.number)
         self.program.inclusion = self.program.packages.loaded = loaded

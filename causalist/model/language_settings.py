@@ -201,6 +201,10 @@ class ModuleSettings:
     """with `anywhere`: naming a module imports it; its files begin with a small letter, and dune says what library
     holds it. Example: OCaml: true
     """
+    libraries: bool = False
+    """with `path`: an import brings all names, and passes nothing on; what `part` names is a part of the file. Example:
+    Dart: true
+    """
     beside: bool = False
     """with `path`: a path with an extension that does not begin with a dot is relative, too. Example: Zig: true"""
     holds_functions: bool = False
@@ -237,9 +241,10 @@ class ModuleSettings:
     def shows_side_effects(self) -> bool:
         """True if side-effect imports change what other files can resolve.
 
-        This holds for textual includes and for packages that re-export. Elsewhere such an import only adds an edge.
+        This holds for textual includes, for parts of libraries and for packages that re-export. Elsewhere such an
+        import only adds an edge.
         """
-        return self.inclusion or self.system in (ModuleSystem.INCLUDE, ModuleSystem.DOTTED)
+        return self.inclusion or self.libraries or self.system in (ModuleSystem.INCLUDE, ModuleSystem.DOTTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +297,8 @@ class TypeSettings:
     """methods that make an instance of the class they are called on, whoever defines them. Example: Perl: `["new"]`"""
     instancing: tuple[str, ...] = ()
     """functions that make an instance of their last argument, or of its `__index`. Example: Lua: `["setmetatable"]`"""
+    held: tuple[tuple[str, str], ...] = ()
+    """generic bases -> their member that is of the last type argument. Example: Dart: `{ State = "widget" }`"""
     delegates: tuple[str, ...] = ()
     """nested types whose members count, too. Example: Rust: `["Target"]`, Kotlin: `["Companion"]`"""
     containers: tuple[str, ...] = ()
@@ -505,6 +512,8 @@ class LambdaSettings:
     """generic types of functions, by the first argument; with `types.functions` their arguments choose among overloads.
     Example: Java: `["Consumer"]`
     """
+    blocks: bool = False
+    """a function without a name may have a block right behind its parameters. Example: Dart: true, `(x) { … }`"""
     takers: tuple[str, ...] = ()
     """external types of functions, which get their first type arguments. Example: Kotlin: `["Consumer"]`"""
 

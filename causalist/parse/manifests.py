@@ -1,7 +1,7 @@
 """Package and compiler configuration that gives module names a meaning.
 
-Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml, composer.json, dune, build.zig, of
-projects of .NET the namespaces that all their files use, and of settings of pytest the names of tests.
+Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml, composer.json, dune, build.zig,
+pubspec.yaml, of projects of .NET the namespaces that all their files use, and of settings of pytest the names of tests.
 """
 
 import configparser
@@ -24,6 +24,8 @@ _DUNE = lazy_regex(r"(^|/)dune$")
 _STANZA = lazy_regex(r"^\((library|executables?|tests?)\b", re.MULTILINE)
 _LIBRARY_NAME = lazy_regex(r"\((?:public_)?name\s+([\w.-]+)\s*\)")
 _UNWRAPPED = lazy_regex(r"\(wrapped\s+false\s*\)")
+_PUBSPEC = lazy_regex(r"(^|/)pubspec\.yaml$")
+_PUBSPEC_NAME = lazy_regex(r"""^name[ \t]*:[ \t]*["']?(\w+)""", re.MULTILINE)
 _ZIG_BUILD = lazy_regex(r"(^|/)build\.zig$")
 # In build.zig: a string or what is behind a comment; a constant; the start of a call that makes a module; a module that
 # gets a name; the file of a module's root.
@@ -69,7 +71,9 @@ def is_manifest(path: str) -> bool:
     >>> is_manifest("packages/a/package.json"), is_manifest("tsconfig.base.json"), is_manifest("data.json")
     (True, True, False)
     """
-    return any(kind.search(path) for kind in (_PACKAGE, _CONFIGURATION, _MODULE_FILE, _CRATE, _COMPOSER, _DUNE))
+    return any(
+        kind.search(path) for kind in (_PACKAGE, _CONFIGURATION, _MODULE_FILE, _CRATE, _COMPOSER, _DUNE, _PUBSPEC)
+    )
 
 
 def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
@@ -90,6 +94,8 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
         return tuple(_read_zig_build(text)[:_MAX_ENTRIES])
     if _DUNE.search(path):
         return tuple(_read_dune(text)[:_MAX_ENTRIES])
+    if _PUBSPEC.search(path):  # what others import of a package of Dart is below `lib`
+        return tuple(("named", f"package:{name}\tlib\t") for name in _PUBSPEC_NAME.findall(text)[:1])
     try:
         plain = _COMMENT.sub(lambda m: m[1] or m[2] or "", text.removeprefix("\ufeff"))
         data = json.loads(_TRAILING_COMMA.sub(lambda m: m[1] or "", plain))

@@ -67,6 +67,7 @@ from tests.grammars import grammars_at
         ("t/a.t", "perl"),
         ("app.psgi", "perl"),
         ("build.zig", "zig"),
+        ("lib/shop.dart", "dart"),
         ("Shop.m", "objc"),
         ("src/A.hs", "haskell"),
         ("a.ml", "ocaml"),

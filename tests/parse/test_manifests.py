@@ -134,3 +134,9 @@ pub fn build(b: *std.Build) void {
         ("named", "other\tother.zig\t"),
     ]
     assert read_manifest("build.zig", 'const a = b.addModule("a", .{ .root_source_file = b.path(') == ()
+
+
+def test_the_name_of_a_package_of_dart_leads_to_its_libraries() -> None:
+    text = "# name: no\nname: doors\ndependencies:\n  name: other\n"
+    assert read_manifest("packages/doors/pubspec.yaml", text) == (("named", "package:doors\tlib\t"),)
+    assert read_manifest("pubspec.yaml", "description: none\n") == ()

@@ -426,7 +426,10 @@ class ModuleMap:
     def _resolve_path(self, folder: str, module: str, settings: ModuleSettings) -> ModuleTarget:
         if module.startswith("/"):
             return OUTSIDE
-        if module.startswith(".") or (settings.beside and module.endswith(settings.extensions)):
+        if settings.libraries and ":" in module:
+            return self._resolve_library(folder, module)
+        is_beside = settings.libraries or (settings.beside and module.endswith(settings.extensions))
+        if module.startswith(".") or is_beside:
             at = posixpath.normpath(posixpath.join(folder, module))
             return self._find_file_or_index(at, settings, only_folder=module.rpartition("/")[2] in ("", ".", ".."))
         if settings.beside:
@@ -446,6 +449,21 @@ class ModuleMap:
         kept = [each for each in around if each[0] == nearest] if around else [each for each in every if each[2]]
         files = {posixpath.normpath(posixpath.join(where, file)) for where, file, _ in kept}
         path = files.pop() if len(files) == 1 else ""
+        return ModuleTarget(self.number[path], RuleName.PACKAGE) if path in self.number else OUTSIDE
+
+    def _resolve_library(self, folder: str, module: str) -> ModuleTarget:
+        """Return the file of a library of the package that has this name; of several, that of the nearest one.
+
+        A package that holds the importer is the nearest.
+        """
+        name, _, rest = module.partition("/")
+        places = self.named.get(name, ())
+        if not places:
+            return OUTSIDE
+        inside = {where: f"{folder}/".startswith(f"{where}/" if where else "") for where, _, _ in places}
+        shared = {where: shared_folders(f"{folder}/", f"{where}/") for where in inside}
+        where, sources, _ = min(places, key=lambda each: (-inside[each[0]], -shared[each[0]], each[0]))
+        path = posixpath.normpath(posixpath.join(where, sources, rest))
         return ModuleTarget(self.number[path], RuleName.PACKAGE) if path in self.number else OUTSIDE
 
     def _resolve_renamed(self, folder: str, module: str, settings: ModuleSettings) -> ModuleTarget | None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import find_script, shared_folders
 from causalist.graph.rules import MAX_CANDIDATES, MAX_VARIANTS
-from causalist.model.facts import FileFacts, ImportKind, ManifestKey
+from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind, ManifestKey
 from causalist.model.language_settings import LanguageSettings, ModuleSettings, ModuleSystem
 from causalist.model.node_ids import TYPE_KINDS, NodeKind
 from causalist.model.role_by_path import is_secondary
@@ -130,6 +130,7 @@ class PackageScopes:
     asked_for: dict[int, str] = field(default_factory=dict)
     unusual: set[int] = field(default_factory=set)
     included: Callable[[int], frozenset[int]] | None = None  # a file -> itself and the files that it includes
+    library_of: dict[int, int] = field(default_factory=dict)  # files of libraries in parts -> the file that names them
     included_sources: set[str] = field(default_factory=set)  # paths of files that others include, though no headers
     _names: dict[PackageKey, dict[str, list[tuple[int, int]]]] = field(default_factory=dict)  # -> (file, definition)
     loaded: "InclusionGraph | None" = None  # files that scripts run in their own scope
@@ -142,9 +143,11 @@ class PackageScopes:
         cls, files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]
     ) -> "PackageScopes":
         """Group files by package."""
-        result = cls()
+        result = cls(library_of=find_libraries(files, settings))
         for number, (path, facts) in enumerate(files):
             key = package_key(path, facts, settings.get(facts.language))
+            if (library := result.library_of.get(number)) is not None:
+                key = facts.language, files[library][0], ""
             result.package_of.append(key)
             result.paths.append(path)
             if key is not None:
@@ -243,6 +246,11 @@ class PackageScopes:
             modules.platforms
         ).difference(modules.default_build_tags):
             self.unusual.add(file)
+
+    def are_apart(self, file: int, other: int) -> bool:
+        """Return True for two files of which neither sees the private names of the other, where libraries have some."""
+        library = self.library_of
+        return file != other and library.get(file, file) != library.get(other, other)
 
     def is_asked_for(self, other: int, file: int) -> bool:
         """Return True if builds with `file` include `other` only if given a tag for it."""
@@ -383,6 +391,44 @@ def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) 
         everywhere = facts.package or settings.modules.namespaces or settings.modules.shared
         return settings.family, "" if everywhere else posixpath.dirname(path), facts.package
     return None
+
+
+def find_libraries(files: Sequence[tuple[str, FileFacts]], settings: Mapping[str, LanguageSettings]) -> dict[int, int]:
+    """Return the file that names the parts of a library, for it and each part; the first one that does counts."""
+    numbers: dict[str, int] = {}
+    library_of: dict[int, int] = {}
+    for number, (path, facts) in enumerate(files):
+        language = settings.get(facts.language)
+        if language is None or not language.modules.libraries:
+            continue
+        for entry in facts.imports:
+            if entry.kind == ImportKind.SIDE_EFFECT:
+                numbers = numbers or {each: i for i, (each, _) in enumerate(files)}
+                part = numbers.get(posixpath.normpath(posixpath.join(posixpath.dirname(path), entry.module)), -1)
+                if part >= 0 and part != number:
+                    library_of.setdefault(part, number)
+                    library_of.setdefault(number, number)
+    return library_of
+
+
+def share_with_parts(tables: Sequence[FileSymbols], library_of: Mapping[int, int]) -> None:
+    """Let the parts of a library see what the file imports that names them."""
+    for part, library in sorted(library_of.items()):
+        if part == library:
+            continue
+        own, whole = tables[part], tables[library]
+        folder, here = posixpath.dirname(whole.path), posixpath.dirname(own.path)
+
+        def seen_from(entry: Import, folder: str = folder, here: str = here) -> Import:
+            if ":" in entry.module:
+                return entry
+            at = posixpath.normpath(posixpath.join(folder, entry.module))
+            return entry._replace(module=posixpath.relpath(at, here or "."))
+
+        own.stars += [star for star in map(seen_from, whole.stars) if star not in own.stars]
+        imports = own.imports.setdefault(MODULE_SCOPE, {})
+        for name, entry in whole.imports.get(MODULE_SCOPE, {}).items():
+            imports.setdefault(name, seen_from(entry))
 
 
 @dataclass(slots=True)

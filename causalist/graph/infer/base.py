@@ -165,6 +165,13 @@ class InferenceBase(ABC):
         given = self.type_arguments(value, owner) if owner >= 0 else {}
         return member._replace(parts=tuple(given.values()), type=",".join(given)) if given else member
 
+    def _of_own_type(self, owner: int, member: Value) -> Value:
+        """Return the member that a bare name means inside of a type, which knows what its bases are given."""
+        settings = self.program.files[self.program.file_of[owner]].settings
+        if settings is None or not settings.modules.libraries or member.rule != RuleName.INHERITED:
+            return member
+        return self.with_arguments(Value(ValueKind.INSTANCE, owner, RuleName.SELF), member)
+
     def _given_to_lambda(self, function: int, wanted: str) -> Value:
         """Return what a function gives to a lambda behind its other arguments, if its overloads agree on that."""
         same, elsewhere = self.program.overloads_of(function)
@@ -453,7 +460,21 @@ class InferenceBase(ABC):
     def _result_of_getter(self, value: Value) -> Value | None:
         """Return what a getter without a type returns; None for other definitions."""
         is_getter = _GETTER.match(self.program.definition_of[value.number].signature)
-        return self.call_result(value) if is_getter else None
+        return self.call_result(value) if is_getter or self._is_top_getter(value.number) else None
+
+    def _may_hold(self, number: int) -> bool:
+        """Return True for a definition whose name may mean a value that it holds or gives."""
+        kind = self.program.definition_of[number].kind
+        return kind in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD) or self._is_top_getter(number)
+
+    def _is_top_getter(self, number: int) -> bool:
+        """Return True for a getter at the top of a library: what it gives is meant by its name."""
+        definition, settings = (
+            self.program.definition_of[number],
+            self.program.files[self.program.file_of[number]].settings,
+        )
+        is_top = definition.kind == NodeKind.FUNCTION and definition.parent < 0
+        return is_top and settings is not None and settings.modules.libraries and " get " in f" {definition.signature}"
 
     def _member_of_metaclass(self, owner: int, name: str, called: str | None) -> Value | None:
         """Return a member that a class has from the metaclass that it, or a base of it, names."""

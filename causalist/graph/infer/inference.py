@@ -386,7 +386,7 @@ class Inference(InferenceBase):
             elif is_type and settings.names.members_are_visible:
                 value = self.name_lookup.find_member_in_scope(symbols.first + scope, name, called)
                 if value is not None:
-                    return value
+                    return self._of_own_type(symbols.first + scope, value)
                 # A type parameter, or a variable of an initializer.
                 binding = symbols.bindings.get(scope, {}).get(name)
                 if binding is not None and called is None:
@@ -565,7 +565,7 @@ class Inference(InferenceBase):
             return assigned
         if definition.kind in CALLABLE_KINDS and (made := self.containers.decorated_value(value.number)) is not None:
             return self._follow_member(program.file_of[value.number], made, name, name, called)
-        if definition.kind not in (NodeKind.CONSTANT, NodeKind.FIELD, NodeKind.METHOD):
+        if not self._may_hold(value.number):
             return None
         if value.number in self._open_holders or len(self._open_holders) >= MAX_OPEN_HOLDERS:
             return None  # `a = b` and `b = a`, or a longer chain than real code has

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.model.facts import Base, Call, Definition, Export, Implementation
-from causalist.model.node_ids import DECLARED, SEVERAL, NodeKind
+from causalist.model.node_ids import DECLARED, SEVERAL, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import OPTIONAL, bytes_of_kind, closing_bracket, split_top
 from causalist.parse.syntax.capture_names import Event, Tag
 from causalist.parse.syntax.chains import chain_of, type_name
@@ -71,7 +71,8 @@ class LateNames:
         frame = self.scopes.frames[-1] if self.scopes.frames else None
         text = self.scopes.text(start, min(end, start + _MAX_TYPE_BYTES))
         owner = type_name(text, self.scopes.settings.types) or (text if text.isidentifier() else "")
-        if frame is not None and frame.index < 0 and frame.holds and owner:
+        is_type = frame is not None and frame.index >= 0 and self.scopes.drafts[frame.index].kind in TYPE_KINDS
+        if frame is not None and owner and (is_type or (frame.index < 0 and frame.holds)):
             frame.extends = owner
         elif frame is not None and frame.index >= 0 and frame.body < 0 and owner:
             draft = self.scopes.drafts[frame.index]

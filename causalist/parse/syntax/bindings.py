@@ -50,7 +50,7 @@ from causalist.parse.syntax.chains import (
 from causalist.parse.syntax.go_like_types import made_type
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
 from causalist.parse.syntax.shadowed_names import before_itself
-from causalist.parse.syntax.typed_expressions import shape_of, value_of
+from causalist.parse.syntax.typed_expressions import made_or_listed, shape_of, value_of
 
 MAX_VALUE_BYTES = 2000  # bytes of a value that are looked at
 _MAX_NAME_BYTES = 200
@@ -408,8 +408,10 @@ class BindingReader:
         if self._has_arrows and text.startswith("{"):
             return members_of(text)
         text = first_alternative(self._scopes.spell_attributes(text), self._scopes.settings.types)
+        if self._scopes.settings.modules.libraries and (made := made_or_listed(text, types)):
+            return typed_value(made)
         if self._is_generic and (generic := _MADE_GENERIC.fullmatch(text)):
-            return typed_value(array_type_name(generic[1], self._scopes.settings.types))
+            return typed_value(array_type_name(generic[1], types))
         if self._instancing is not None and (of_type := self._instancing.fullmatch(text)):
             return with_marks(of_type[1] or of_type[2], Mark.CALL)
         while wrapped := self._wrapping.fullmatch(text):

@@ -2,9 +2,13 @@
 
 The names follow tree-sitter's tags (`@definition.function`, `@reference.call`, `@name`, `@doc`); the rest is for
 imports and bindings. docs/adding-a-language.md describes each.
+
+Some grammars have the parts of an expression, of a type, or of a definition in a row, without a node around them:
+`a`, `.b`, `(1)`. `JoinedNodes` finds the whole ones, and events are those of nodes around them.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum, auto
 
@@ -128,8 +132,10 @@ class Tag(IntEnum):
     TOKEN_CALL = auto()
     REFERENCE = auto()
     ERROR = auto()
+    LINK = auto()
     BASE_OF = auto()
     CALL_ARGUMENT = auto()
+    CASCADE = auto()
     INVOCATION = auto()
     MESSAGE = auto()
     INVOKED_NAME = auto()
@@ -277,6 +283,12 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
     "require.module": Tag.REQUIRE_MODULE,
     "reference.call": Tag.CALL,
     "call": Tag.INVOCATION,
+    "link": Tag.LINK,
+    "link.of": Tag.LINK,
+    "link.call": Tag.INVOCATION,
+    "cascade": Tag.CASCADE,
+    "definition.apart": Tag.LINK,
+    "body.apart": Tag.BODY,
     "call.message": Tag.MESSAGE,
     "call.name": Tag.INVOKED_NAME,
     "call.type": Tag.INVOKED_TYPE,
@@ -309,10 +321,82 @@ _NO_EVENTS = frozenset({"onward", "word"})  # they say how far other captures of
 _WORD = re.compile(rb"\S+")
 
 
+# Captures of the first part of an expression or type, which mean the whole one.
+_WHOLE = frozenset(
+    {
+        "base", "base.implements", "base.mixin", "binding.elements", "binding.subject", "binding.type", "binding.value",
+        "checked.type", "narrowed.type", "owner.extended", "parameter", "returned", "returns",
+    }
+)  # fmt: skip
+_LINKS = ("link", "link.call")
+_PARTS = frozenset({"link", "link.of", "definition.apart"})  # captures that are no events
+
+
+class JoinedNodes:
+    """Expressions, types and definitions whose parts stand in a row. Positions are bytes."""
+
+    def __init__(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
+        self.receivers: dict[int, tuple[int, int]] = {}  # start of a part of a cascade -> range of what it is for
+        remarks = {node.start_byte for node in captures.get("comment", ())}
+        before = ((n.start_byte, n.end_byte) for n in captures.get("link.of", ()))
+        self._before = {end: start for start, end in before if start not in remarks}
+        links = sorted({(n.start_byte, n.end_byte) for name in _LINKS for n in captures.get(name, ())})
+        cascades = sorted({(n.start_byte, n.end_byte) for n in captures.get("cascade", ())})
+        for start, end in (*links, *cascades):  # a remark may follow
+            self._before.setdefault(end, start)
+        self._ends = sorted(self._before)
+        self._starts: dict[int, int] = {}  # end of a part -> start of the whole up to there
+        self._whole_ends: dict[tuple[int, int], int] = {}  # range of a first part -> end of the whole
+        self._parts: set[int] = set()  # starts of further parts
+        first_ends: dict[int, int] = {}
+        for start, end in links:
+            if (at := self._end_before(start)) < 0:
+                continue
+            first = self._starts.get(at, self._before[at])
+            first_end = first_ends.setdefault(first, at)
+            self._starts[end] = first
+            self._whole_ends[first, first_end] = end
+            self._parts.add(start)
+        of_cascades: dict[int, tuple[int, int]] = {}  # by the end of a part
+        for start, end in cascades:
+            if (at := self._end_before(start)) >= 0:
+                first = self._starts.get(at, self._before[at])
+                self.receivers[start] = of_cascades[end] = of_cascades.get(at, (first, at))
+        bodies = sorted({(n.start_byte, n.end_byte) for n in captures.get("body.apart", ())})
+        self._definition_ends: dict[int, int] = {}  # end of the head of a definition -> end of its body
+        for end in {node.end_byte for node in captures.get("definition.apart", ())}:
+            if (i := bisect_left(bodies, (end, end))) < len(bodies):
+                self._definition_ends[end] = bodies[i][1]
+
+    def _end_before(self, start: int) -> int:
+        """Return the end of the part before the one that starts there, or -1."""
+        i = bisect_right(self._ends, start) - 1
+        return self._ends[i] if i >= 0 else -1
+
+    def events_of(self, name: str, tag: int, nodes: Sequence[tree_sitter.Node]) -> list[Event]:
+        """Return the events of the nodes with the capture `name`."""
+        if name in _PARTS:
+            return []
+        ranges = [(node.start_byte, node.end_byte) for node in nodes]
+        if name == "link.call":
+            return [(self._starts[end], -end, tag) for _, end in ranges if end in self._starts]
+        if name in _WHOLE:
+            whole = self._whole_ends
+            return [(start, -whole.get((start, end), end), tag) for start, end in ranges if start not in self._parts]
+        if name.startswith("definition.") or name == "property":
+            ends = self._definition_ends
+            return [(start, -ends.get(end, end), tag) for start, end in ranges]
+        return [(start, -end, tag) for start, end in ranges]
+
+
 def events_of(
-    captures: Mapping[str, Sequence[tree_sitter.Node]], n_bytes: int, end_byte: int, data: bytes = b""
+    captures: Mapping[str, Sequence[tree_sitter.Node]],
+    n_bytes: int,
+    end_byte: int,
+    data: bytes = b"",
+    links: JoinedNodes | None = None,
 ) -> list[Event]:
-    """Return the captures in file order, outer ones before inner ones.
+    """Return the captures in file order, outer ones before inner ones; with `links`, those of whole expressions.
 
     Where the tree ends at an `end_byte` after the `n_bytes` of the file, for input that was added, captures of that are
     cut or left out. `data` is the text of the file.
@@ -322,6 +406,9 @@ def events_of(
         if name[0] == "_" or name in _NO_EVENTS:
             continue  # only a predicate of the query asks for it
         tag = int(TAG_OF_CAPTURE[name])
+        if links is not None:
+            events += links.events_of(name, tag, nodes)
+            continue
         events += [(node.start_byte, -node.end_byte, tag) for node in nodes]
     if listed := {(node.start_byte, -node.end_byte) for node in captures.get("word", ())}:
         events = [each for event in events for each in (_words(event, data) if event[:2] in listed else (event,))]

@@ -15,7 +15,7 @@ import tree_sitter
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition
 from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, escape_name
-from causalist.model.type_notation import OPTIONAL, PREDICATE, split_top
+from causalist.model.type_notation import OPTIONAL, PREDICATE, split_generic, split_top
 from causalist.parse.syntax.accesses import AccessReader
 from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments, declared_type, named_type
 from causalist.parse.syntax.bases_and_signatures import (
@@ -35,6 +35,7 @@ from causalist.parse.syntax.capture_names import (
     IMPORT_PARTS,
     TAG_OF_CAPTURE,
     Event,
+    JoinedNodes,
     Tag,
     events_of,
 )
@@ -110,10 +111,14 @@ class FactCollector:
         names = settings.names
         self._constructor = names.constructors[0] if names.constructors and "*" in names.initializers else ""
         self._unnamed = dict(settings.names.unnamed)
+        self._held = dict(settings.types.held)
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]], end_byte: int) -> None:
         """Read all captures of the combined query of the file, whose tree ends at `end_byte`."""
-        events = events_of(captures, len(self.data), end_byte, self.scopes.source)
+        links = JoinedNodes(captures) if "link.of" in captures or "body.apart" in captures else None
+        events = events_of(captures, len(self.data), end_byte, self.scopes.source, links)
+        if links is not None:
+            self.scopes.receivers = links.receivers
         if "name.behind" in captures:
             self._late_names.behind = find_late_names(events)
         handlers = self._handlers_of(captures)
@@ -284,6 +289,7 @@ class FactCollector:
             Tag.CALL: self.use_reader.on_call,
             Tag.MESSAGE: self.use_reader.on_message,
             Tag.INVOCATION: self.use_reader.whole_calls.on_call,
+            Tag.CASCADE: self.use_reader.whole_calls.on_cascade,
             Tag.CALL_ARGUMENT: self.use_reader.whole_calls.on_argument,
             Tag.CALL_WORD: self.use_reader.on_word,
             Tag.CALL_FURTHER: self.use_reader.on_further,
@@ -363,7 +369,7 @@ class FactCollector:
         span_start, is_test = self._attributes.claim(start, span_start)
         index = len(self.drafts)
         draft = DefinitionDraft(kind, parent, start, end, span_start, prefix, is_test=is_test)
-        if frames and frames[-1].index < 0:
+        if frames and (frames[-1].index < 0 or frames[-1].extends):
             draft.owner = frames[-1].owner or frames[-1].extends
         above = any(row - 1 <= self._comment[3] <= row for row in (self.row(span_start), self.row(start)))
         if above:
@@ -624,6 +630,12 @@ class FactCollector:
     def _on_base(self, start: int, end: int, tag: int) -> None:
         if not self.base_reader.on_base(start, end, tag):
             return
+        base = self.bases[-1] if self.bases and self._held else None
+        if base is not None and (member := self._held.get(base.name.partition("{")[0].rpartition(".")[2])):
+            arguments = split_generic(base.name)[1]
+            if arguments and arguments[-1]:
+                binding = Binding(base.definition, member, arguments[-1], "", self.row(start))
+                self.binding_reader.bindings.append(binding)
         # The name is a use as well, found again as a reference; the edge for the base says more.
         self.use_reader.skip(end)
 

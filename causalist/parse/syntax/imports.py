@@ -21,6 +21,11 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TOKEN = re.compile(r"::|=>|[{},*]|(?:r#)?[^\W\d]\w*", re.ASCII)
 
 
+def without_comments(text: str) -> str:
+    """Return an expression without comments; as it stands where they may be in a string."""
+    return _COMMENT.sub("", text) if "/" in text and '"' not in text else text
+
+
 class Leaf(NamedTuple):
     """Leaf of a path tree: `path` joined with dots, `name` in it ("*" for all), and the local name."""
 

@@ -139,6 +139,7 @@ class Scopes:
         self.settings = settings
         self.frames: list[Frame] = []
         self.drafts: list[DefinitionDraft] = []
+        self.receivers: dict[int, tuple[int, int]] = {}  # start of a part of a cascade -> range of what it is for
         self.shadows = ShadowedNames() if settings.names.rebinding else None
         self.opened = OpenedModules() if settings.modules.mentioned else None
         separator = settings.names.path_separator if settings.names.rebinding else ""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from causalist.model.facts import Binding
-from causalist.model.language_settings import ShapeSettings
+from causalist.model.language_settings import ShapeSettings, TypeSettings
 from causalist.model.type_notation import (
     ABOVE,
     ALIASED,
@@ -33,7 +33,7 @@ from causalist.model.type_notation import (
     without_item_braces,
 )
 from causalist.parse.syntax.capture_names import Tag
-from causalist.parse.syntax.chains import chain_of, targets_of_pattern
+from causalist.parse.syntax.chains import array_type_name, chain_of, targets_of_pattern
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
 
 STRING = re.compile(
@@ -615,6 +615,31 @@ _FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
 _ARROW = re.compile(r"\{|(?:(?:async|static)\s+)*+(?:\w+|\([^()]*\))\s*=>")
 _TYPED = re.compile(r"(default\s*)?\(\s*([A-Z]\w*(?:\.\w+)*)(?:<[^()]*>)?\??\s*\)\s*")
 _NOTHING = frozenset({"null", "null!", "default", "default!"})
+
+
+_MADE = re.compile(r"(?:const\s+)?(?:<((?:[^<>]|<[^<>]*>)*)>\s*[\[{].*|([A-Z][\w.]*<[^()<>]+>)\([^()]*\))", re.DOTALL)
+
+
+def made_or_listed(text: str, settings: TypeSettings) -> str:
+    """Return the type of an instance that is made, or of a literal collection, whose type arguments are written."""
+    made = _MADE.fullmatch(text)
+    return array_type_name(made[2] or f"List<{made[1]}>", settings) if made else ""
+
+
+def is_one_value(text: str, start: int, last: int) -> bool:
+    """Return True if the cast at the start of a bracket fills it up to `last`, without an operator."""
+    depth = 0
+    for position in range(start, last + 1):
+        character = text[position]
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+            if depth < 0:
+                return position == last
+        elif depth == 0 and character in "+-*/%<>=!&|^?:":
+            return False
+    return False
 
 
 def letter_of(text: str, *, with_arrows: bool = False, with_words: bool = False) -> str:

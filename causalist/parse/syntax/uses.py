@@ -24,10 +24,10 @@ from causalist.parse.syntax.arguments import (
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, last_of_chain, read_message, type_name, with_constructor_call
-from causalist.parse.syntax.imports import ImportReader
+from causalist.parse.syntax.imports import ImportReader, without_comments
 from causalist.parse.syntax.open_scopes import BlockScopes, Scopes
 from causalist.parse.syntax.shadowed_names import OpenLambda
-from causalist.parse.syntax.typed_expressions import callee_of, letter_of, typed_argument
+from causalist.parse.syntax.typed_expressions import callee_of, is_one_value, letter_of, typed_argument
 
 _MAX_NAME_BYTES = 200
 # Types may be said behind it; `A<B>.c<D>` ends with c.
@@ -49,6 +49,7 @@ _INDEXED_MEMBERS = re.compile(r"(?:\[\])*(?:\.[^\W\d][\w$]*(?:\[\])*)*\.[^\W\d][
 _EXPLICIT_TYPES = re.compile(r"\.\s*<[\w\s.,<>?&\[\]]*>\s*(?=[^\W\d])")
 _UNKNOWN_PART = re.compile(r"[,?<>]")  # in a chain of which nothing is known
 _TYPE_ARGUMENTS = re.compile(rb"<(.*)>\s*$", re.DOTALL)
+_LISTED = re.compile(rb"\((?:[^()]|\([^()]*\))*\)")  # the same where no arrow need follow
 _PARAMETERS = re.compile(rb"""\{?[^{}"';=|&-]*+[-=]>""")  # of a lambda
 _STATEMENT = re.compile(rb"(?:[{;\n]|[-=]>|\breturn)\s*$")  # before the last expression of a lambda
 _LAST_STATEMENT = re.compile(rb"(?:[{;\n]|[-=]>|\breturn\b)[ \t]*([\w$.?!]++)[\s;})]*$")
@@ -97,6 +98,7 @@ class CallReader:
         self._given = -1  # start of the last argument
         self._names = scopes.local_names
         self._gathering = frozenset(scopes.settings.types.gathering)
+        self._cascades: dict[tuple[int, int], str] = {}  # range of what a cascade is for -> its chain
         defaults = "|".join(map(re.escape, scopes.settings.names.default_operators))
         self._default = re.compile(rf"\(\s*([\w.]+(?:\(\))?)\s*(?:{defaults})") if defaults else None
 
@@ -104,6 +106,17 @@ class CallReader:
         """Open a call."""
         self._close(start)
         self._open.append(_Invocation(self._scopes.skip_waiting(start, end), end, scope=self._scopes.use_scope()))
+
+    def on_cascade(self, start: int, end: int, tag: int) -> None:
+        """Read what a part of a cascade is for, before calls inside of the part are read."""
+        self._close(start)
+        since, until = self._scopes.receivers.get(start, (start, start))
+        inner, chain = self._last, self._cascades.get((since, until), "")
+        if not chain and inner and (inner.start, inner.end) == (since, until):
+            chain = inner.result or inner.made or (f"{inner.chain}()" if inner.chain not in ("", "?") else "")
+        elif until - since <= _MAX_RECEIVER_BYTES and not chain:
+            chain = chain_of(without_comments(self._scopes.text(since, until)), self._scopes.settings.types)
+        self._cascades[since, until] = chain or "?"
 
     def on_word(self, start: int, end: int) -> None:
         """Record a single name, which is a call unless it is a variable."""
@@ -190,7 +203,8 @@ class CallReader:
                 argument = f"{call.spelled}.{PLACE}{len(call.arguments) - 1}{GIVEN}"
         elif call is None and settings.lambdas.types and scope >= 0:
             argument = scopes.local_names.returned_lambda(scopes.data, start, scopes.drafts[scope].returns)
-        arrow = _PARAMETERS.match(scopes.data, start, min(end, start + _MAX_RECEIVER_BYTES))
+        parameters = _LISTED if settings.lambdas.blocks else _PARAMETERS
+        arrow = parameters.match(scopes.data, start, min(end, start + _MAX_RECEIVER_BYTES))
         behind = arrow.end() if arrow else -1
         inside = self._open[-1].inside = OpenLambda(end, scope, row, behind, argument, receiver, is_paired)
         scopes.lambdas.append(inside)
@@ -348,16 +362,21 @@ class CallReader:
             if inner.chain in ("", "?") or len(inner.chain) > _MAX_CALLEE_CHARACTERS:
                 return f"?{between}"
             return f"{inner.chain}(){between}"
+        if (receiver := scopes.receivers.get(call.start)) is not None:
+            members = "".join(_INDEX.sub("[]", scopes.text(call.start, end)).split()).lstrip("?").removeprefix(".")
+            on = self._cascades.get(receiver, "?")
+            is_read = len(on) < _MAX_CALLEE_CHARACTERS and _INDEXED_MEMBERS.fullmatch(members)
+            return f"{on}{members}" if is_read else f"?.{scopes.text(start, end)}"
         if end - call.start > _MAX_RECEIVER_BYTES:
             return f"?.{scopes.text(start, end)}"
-        text = _EXPLICIT_TYPES.sub(".", scopes.spell_attributes(_without_comments(scopes.text(call.start, end))))
+        text = _EXPLICIT_TYPES.sub(".", scopes.spell_attributes(without_comments(scopes.text(call.start, end))))
         text = _TYPES.sub("", text) if self._bracketed else text
         cast = _CAST.match(text)
         if cast:
             closed = text.rfind(")", 0, start - call.start)
             rest = "".join(text[closed + 1 :].split())
             cast_type = type_name(cast[1].removeprefix("final "), scopes.settings.types)
-            if cast_type and _MEMBERS.fullmatch(rest) and _is_one_value(text, cast.end(), closed):
+            if cast_type and _MEMBERS.fullmatch(rest) and is_one_value(text, cast.end(), closed):
                 return f"<{scopes.spell_current(cast_type)}>{rest}"
         default = self._default.match(text) if self._default is not None and text.startswith("(") else None
         if default:
@@ -370,26 +389,6 @@ class CallReader:
             if _INDEXED.fullmatch(indexed):
                 return indexed
         return chain_of(text, scopes.settings.types) or f"?.{scopes.text(start, end)}"
-
-
-def _without_comments(text: str) -> str:
-    return _COMMENT.sub("", text) if "/" in text and '"' not in text else text
-
-
-def _is_one_value(text: str, start: int, last: int) -> bool:
-    """Return True if the cast at the start of a bracket fills it up to `last`, without an operator."""
-    depth = 0
-    for position in range(start, last + 1):
-        character = text[position]
-        if character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-            if depth < 0:
-                return position == last
-        elif depth == 0 and character in "+-*/%<>=!&|^?:":
-            return False
-    return False
 
 
 _TAG = re.compile(rb"[a-z][\w-]*[\s/>]")

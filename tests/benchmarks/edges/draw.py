@@ -41,6 +41,7 @@ CALLS = {
         "method_call_expression": "method",
         "coderef_call_expression": "^",
     },
+    "dart": {"argument_part": "", "new_expression": "", "const_object_expression": "", "arguments": ""},
 }
 # Operators of Perl that are written like calls.
 _OPERATORS = re.compile(
@@ -75,6 +76,10 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
         if called is None or called.text is None or node.text is None:
             continue
         text = called.text.decode(errors="replace")
+        if dialect == "dart":
+            if (written := _before_arguments(node)) is not None:
+                yield written
+            continue
         if dialect == "ruby":
             if node.type == "identifier" and not _alone(node):
                 continue
@@ -117,6 +122,30 @@ def _alone(node: tree_sitter.Node) -> bool:
     bound = rf"{name}\s*(?:,[^=\n]*)?(?:\|\||&&|[-+*])?=(?![=~])|\|[^|\n]*{name}[^|\n]*\||rescue.*=>\s*{name}"
     header = re.match(r"def[^\n(]*(\([^)]*\)|[^\n]*)", text)
     return not (re.search(bound, text) or (header and re.search(name, header[1])))
+
+
+def _before_arguments(node: tree_sitter.Node) -> tuple[tree_sitter.Node, str] | None:
+    """What a call of Dart calls: all that stands before its arguments in its expression, of a cascade its own member.
+
+    None where the arguments belong to a call that is counted already, to an annotation, or to a constant of an enum.
+    """
+    parent = node.parent
+    if parent is None or (node.type == "arguments" and parent.type not in ("initializer_list_entry", "redirection")):
+        return None
+    if node.type.endswith("_expression"):
+        names = [each for each in node.named_children if each.type in ("type_identifier", "identifier")]
+        return (names[-1], ".".join((each.text or b"").decode() for each in names)) if names else None
+    last = node.prev_sibling if parent.type != "selector" else parent.prev_sibling
+    first = last
+    if parent.type not in ("selector", "cascade_section", "initializer_list_entry", "redirection") or last is None:
+        return None
+    links = ("selector", "cascade_selector", "unconditional_assignable_selector", "conditional_assignable_selector")
+    while first is not None and first.type in links and first.prev_sibling is not None:
+        first = first.prev_sibling
+    around = parent.parent if parent.type == "selector" else parent
+    assert first is not None and around is not None
+    text = (around.text or b"")[first.start_byte - around.start_byte : last.end_byte - around.start_byte]
+    return last, text.decode(errors="replace")
 
 
 def _is_head(node: tree_sitter.Node) -> bool:
