@@ -35,6 +35,7 @@ CALLS = {
     "bash": {"command": "name"},
     "zig": {"call_expression": "function"},
     "powershell": {"command": "command_name", "invocation_expression": "^"},
+    "julia": {"call_expression": "^", "broadcast_call_expression": "^"},
 }
 # Calls that define or import something, and are no calls to who reads the code.
 _FORMS = re.compile(
@@ -67,6 +68,8 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
             and node.named_children[-1].type == "annotated_lambda"
         ):
             continue  # `f(x) { }`, of which `f(x)` is a call by itself
+        if dialect == "julia" and _is_signature(node):
+            continue
         if dialect == "elixir" and (_FORMS.match(text) or _is_head(node)):
             continue
         yield called, text
@@ -90,6 +93,18 @@ def _alone(node: tree_sitter.Node) -> bool:
     bound = rf"{name}\s*(?:,[^=\n]*)?(?:\|\||&&|[-+*])?=(?![=~])|\|[^|\n]*{name}[^|\n]*\||rescue.*=>\s*{name}"
     header = re.match(r"def[^\n(]*(\([^)]*\)|[^\n]*)", text)
     return not (re.search(bound, text) or (header and re.search(name, header[1])))
+
+
+def _is_signature(node: tree_sitter.Node) -> bool:
+    """Whether a call of Julia is the head of a method: `function f(x)`, `f(x) = 1`."""
+    parent = node.parent
+    while parent is not None and parent.type in ("where_expression", "typed_expression"):
+        if parent.named_child(0) != node:
+            return False
+        node, parent = parent, parent.parent
+    return parent is not None and (
+        parent.type == "signature" or (parent.type == "assignment" and parent.named_child(0) == node)
+    )
 
 
 def _is_head(node: tree_sitter.Node) -> bool:
