@@ -64,6 +64,7 @@ from tests.grammars import grammars_at
         ("a.sol", "solidity"),
         ("lib/a.PS1", "powershell"),
         ("build.zig", "zig"),
+        ("src/Shop.jl", "julia"),
         ("Shop.m", "objc"),
         ("src/A.hs", "haskell"),
         ("a.ml", "ocaml"),
