@@ -21,6 +21,7 @@
 (struct_definition (typed_expression . (identifier) @name) @definition.field)
 (struct_definition (assignment . (typed_expression . (identifier) @name)) @definition.field)
 (struct_definition (assignment . (identifier) @name) @definition.field)
+(struct_definition (type_head) . (_) @body)
 ; Values of an enumeration are known by their names alone.
 ((macrocall_expression (macro_identifier (identifier) @_enum) (macro_argument_list . [(identifier) @name (typed_expression . (identifier) @name)])) @definition.enum
   (#eq? @_enum "enum"))
