@@ -6,11 +6,12 @@ of arguments that are no literals are left to the resolver, which asks for the d
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
-from causalist.model.language_settings import ConversionSettings, LanguageSettings
+from causalist.model.language_settings import ConversionSettings, LanguageSettings, TypeSettings
 from causalist.model.type_notation import OPTIONAL, split_generic
 
 REST = "..."
@@ -246,3 +247,28 @@ def distance_by_conversion(
     if any(given.endswith(each) and name.endswith(each) for each in settings.related):
         return 1 if given.startswith(settings.wide) == name.startswith(settings.wide) else None
     return None if is_pointer or is_number else _CONVERTED
+
+
+_WITH_OTHERS_BELOW = frozenset({"Any", "Type", "Function"})
+
+
+@lru_cache(maxsize=8)
+def known_types(settings: TypeSettings) -> frozenset[str]:
+    """Return the names of types from outside of which it is known what is above them.
+
+    >>> sorted(known_types(TypeSettings(above=(("Bool", ("Integer", "Any")),))))
+    ['Any', 'Bool', 'Integer']
+    """
+    return frozenset(name for name, _ in settings.above).union(*(above for _, above in settings.above))
+
+
+@lru_cache(maxsize=8)
+def leaf_types(settings: TypeSettings) -> frozenset[str]:
+    """Return the names of types from outside that have none below them, but for other names of themselves.
+
+    >>> sorted(leaf_types(TypeSettings(above=(("Int", ("Int64", "Real")), ("Int64", ("Int",)), ("Real", ("Any",))))))
+    ['Int', 'Int64']
+    """
+    above = dict(settings.above)
+    inner = {each for name, several in above.items() for each in several if name not in above.get(each, ())}
+    return frozenset(above) - inner - _WITH_OTHERS_BELOW

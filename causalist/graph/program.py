@@ -25,7 +25,7 @@ from causalist.graph.imports.declared_packages import (
 )
 from causalist.graph.imports.module_tree import ModuleTree, TreePathResolver
 from causalist.graph.imports.modules import HeaderReach, ModuleMap
-from causalist.graph.imports.package_scope import InclusionGraph, PackageScopes
+from causalist.graph.imports.package_scope import IncludedModules, InclusionGraph, PackageScopes
 from causalist.graph.overload_fit import Literals, best_overloads, literals_of, misfit
 from causalist.graph.resolution_results import Resolution, ResolutionKind
 from causalist.graph.rules import RuleName
@@ -70,6 +70,7 @@ class Program:
     literals: dict[str, Literals]  # by language; none where these have types that convert
     tree_paths: TreePathResolver
     folders: FolderMap = field(default_factory=FolderMap)
+    included: IncludedModules = field(default_factory=IncludedModules)
     file_groups: FileGroups = field(default_factory=FileGroups)
     named_types: set[int] = field(default_factory=set)  # names for types that are made of others: `type A []B`
     attached: dict[tuple[int, str], list[int]] = field(default_factory=dict)  # (type, name) -> members of it elsewhere
@@ -133,6 +134,7 @@ class Program:
             {each.name: literals_of(each) for each in settings.values()},
             TreePathResolver(ModuleTree.from_files(tables, file_of, modules.linked)),
             FolderMap.from_files(files, settings),
+            IncludedModules(tables, modules.number, file_of),
         )
         result.parameters.update(FileSymbols.complete(tables))
         for path, facts in sorted(files, key=lambda each: _rank_of_settings(each[0])):
@@ -305,6 +307,8 @@ class Program:
         symbols = self.files[file]
         if symbols.settings is None:
             return -1, RuleName.EXTERNAL
+        if symbols.settings.names.dispatched and entry.kind != ImportKind.SIDE_EFFECT:
+            return self.included.find_file(file, entry), RuleName.PATH
         if symbols.settings.modules.system is ModuleSystem.DECLARED:
             leads_to = self.declared.find_imported_files(symbols.settings.family, entry, symbols.path, frozenset())
             return (leads_to[0], RuleName.PATH) if leads_to else (-1, RuleName.EXTERNAL)
@@ -339,11 +343,8 @@ class Program:
             if target >= 0 and not entry.alias and "." in entry.module and self.files[file].has_visible_imports:
                 # `import a.b.c` binds a; what it means is decided with the attributes that follow.
                 return Resolution(ResolutionKind.MODULE, target, "dotted")
-            return (
-                Resolution(ResolutionKind.MODULE, target, rule)
-                if target >= 0
-                else self.external_resolution(file, entry)
-            )
+            found = Resolution(ResolutionKind.MODULE, target, rule)
+            return found if target >= 0 else self.external_resolution(file, entry)
         if target < 0:
             path = self.files[file].path
             below = self.modules.find_namespace_submodule(path, entry.module, entry.level, entry.name, settings.modules)

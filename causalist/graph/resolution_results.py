@@ -159,3 +159,45 @@ _DEFINITION_KINDS = frozenset({ValueKind.DEFINITION, ValueKind.UNION})
 def value_of_resolution(resolution: Resolution, rule: str) -> Value:
     """Return the value of what a name means, found by `rule` unless that is empty."""
     return Value(_VALUE_KINDS[resolution.kind], resolution.number, rule or resolution.rule, resolution.name)
+
+
+class ModuleKey(NamedTuple):
+    """A module: the file in which it begins, "" for a package, and its names from there, joined by dots."""
+
+    root: str
+    name: str
+
+
+class Meaning(NamedTuple):
+    """Meaning of a name: definitions of one name in a module, a module, or something from outside."""
+
+    definitions: tuple[int, ...] = ()
+    module: ModuleKey | None = None  # that has them, or that is meant
+    rule: str = "package-scope"
+    outside: str = ""
+
+
+class ArgumentType(NamedTuple):
+    """Type of an argument: its number in the repository, or -1 and its name."""
+
+    number: int
+    name: str
+
+
+def split_call(part: str) -> tuple[str, int]:
+    """Return the name that a chain ends with and, if that is called, the number of arguments; -1 where not known.
+
+    >>> split_call("a.f(2)"), split_call("f()"), split_call("f(*)"), split_call("a.b")
+    (('a.f', 2), ('f', -1), ('f', -1), ('a.b', -1))
+    """
+    name, _, given = part.rpartition("(") if part.endswith(")") else (part, "", "")
+    return name, int(given[:-1]) if given[:-1].isdigit() else -1
+
+
+class MethodFit(NamedTuple):
+    """Fit of a method to arguments: its distance; True if only some values of their types fit, or that is unknown."""
+
+    distance: int
+    is_narrower: bool = False
+    is_unknown: bool = False
+    is_own: bool = False  # a type of the repository says that it is meant

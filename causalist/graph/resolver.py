@@ -151,6 +151,7 @@ class Resolver:
     def clear_cache(self) -> None:
         """Forget what was looked up for other files."""
         self.inference.known.clear()
+        self.inference.dispatch.clear()
         self.program.known_exports.clear()
         self.program.tree_paths.clear_cache()
 
@@ -347,6 +348,9 @@ class Resolver:
 
         `arguments` and `values` are as `Call` has them.
         """
+        if guess and arguments != IS_TYPE and self.inference.dispatch.is_for(file):
+            meant, outside = self.inference.dispatch.choose(file, scope, chain, arguments, values)
+            return [Target(*each) for each in meant], outside
         passed_on = "::" in chain
         chain = chain.replace("::", ".")
         called = (guess and arguments != IS_TYPE) or passed_on

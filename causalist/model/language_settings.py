@@ -139,6 +139,10 @@ class NameSettings:
     """names are alike whatever letters are capitals, and are kept in small ones. Example: Fortran: true"""
     several: bool = False
     """names that stand for several procedures, of which a call means one by its arguments. Example: Fortran: true"""
+    dispatched: bool = False
+    """the types of all arguments choose among the methods of a name, which stand anywhere; files are put together by
+    inclusion. Example: Julia: true
+    """
 
     @property
     def has_overloads(self) -> bool:
@@ -303,6 +307,8 @@ class TypeSettings:
     """nested types whose members count, too. Example: Rust: `["Target"]`, Kotlin: `["Companion"]`"""
     containers: tuple[str, ...] = ()
     """generic collections, known by their elements (the second argument if there are two). Example: `["Vec"]`"""
+    above: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """types from outside -> those above them, the nearest first. Example: Julia: `Bool = ["Integer", "Real"]`"""
     marks_ahead: str = ""
     """regular expression of marks ahead of a type, whose arguments are in parentheses. Example: Zig: `'[?*]'`"""
     elements: tuple[str, ...] = ()

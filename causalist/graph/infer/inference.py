@@ -13,7 +13,7 @@ from causalist.graph.imports.declared_packages import can_be_package_prefix
 from causalist.graph.infer.annotations_and_members import AnnotationTypes, MemberTypes
 from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, NameBindings
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_taken_from_bare_collection, method_of
-from causalist.graph.infer.unimported_modules import MentionedModules
+from causalist.graph.infer.unimported_modules import MentionedModules, MethodDispatch
 from causalist.graph.name_lookup import NameLookup
 from causalist.graph.overload_fit import arguments_of
 from causalist.graph.program import Program
@@ -62,6 +62,7 @@ class Inference(InferenceBase):
     annotations: AnnotationTypes = field(init=False)
     members: MemberTypes = field(init=False)
     mentioned: MentionedModules = field(init=False)
+    dispatch: MethodDispatch = field(init=False)
     derived_from_outside: set[int] = field(default_factory=set)  # types with a base that is not of the repository
     known: dict[tuple[int, int, str, str | None], Value | None] = field(default_factory=dict)
     large_names: dict[tuple[int, int, str, int], NameBindings] = field(default_factory=dict)
@@ -77,6 +78,7 @@ class Inference(InferenceBase):
         self.annotations = AnnotationTypes(self, self.containers)
         self.members = MemberTypes(self, self.containers, self.annotations)
         self.mentioned = MentionedModules(self.program, self)
+        self.dispatch = MethodDispatch(self.program)
 
     def release_tables(self) -> None:
         """Drop the parts that refer back to this object, so that its last use frees it. It can infer nothing then."""
@@ -103,6 +105,7 @@ class Inference(InferenceBase):
         for each in (self.known, self.large_names, self._open_chains, self.unfolding, self._open_holders):
             each.clear()
         self.containers.held_names.clear()
+        self.dispatch.clear()
         for symbols in self.program.files:
             symbols.decided.clear()
 
@@ -144,6 +147,8 @@ class Inference(InferenceBase):
         symbols = self.program.files[file]
         if (settings := symbols.settings) is None:
             return None
+        if settings.names.dispatched:
+            return self.dispatch.find_value(file, scope, chain)
         if ";" in chain and (PLACE in chain or _OF_LAMBDA.search(chain)):
             return self.of_parameter(file, scope, *chain.rpartition(".")[::2])
         if chain.startswith("<"):  # an expression that is said to be of a type
@@ -195,8 +200,8 @@ class Inference(InferenceBase):
             if value is None and settings.names.call_method and settings.names.callables_apart:
                 bare_value = self.lookup_name(file, scope, bare, None, len(parts) > 1)  # an object that is called
                 value = bare_value if bare_value is not None and bare_value.kind is ValueKind.INSTANCE else None
-            if value is None and settings.names.sigil and bare.startswith(settings.names.sigil):
-                value = UNKNOWN
+            is_variable = value is None and settings.names.sigil and bare.startswith(settings.names.sigil)
+            value = UNKNOWN if is_variable else value
             if settings.modules.headers and len(parts) > 1:
                 value = self.class_of_constructor(value) if value is not None else None
             if settings.names.all_declared and (value is None or can_be_package_prefix(settings, value, parts)):
@@ -436,13 +441,9 @@ class Inference(InferenceBase):
         if shared is not None:
             return shared
         resolution = self.name_lookup.find_star_import(file, name, called)
-        return (
-            self._value_of_resolution(resolution, RuleName.STAR_IMPORT)
-            if resolution is not None
-            else BUILTIN
-            if name in settings.shapes.builtins
-            else None
-        )
+        if resolution is not None:
+            return self._value_of_resolution(resolution, RuleName.STAR_IMPORT)
+        return BUILTIN if name in settings.shapes.builtins else None
 
     def value_of_import(self, file: int, entry: Import, called: str | None = None) -> Value | None:
         """Return what an import of a file brings under its local name."""
@@ -527,11 +528,8 @@ class Inference(InferenceBase):
             return None
         resolution = self.program.find_exported(module.number, "default")
         exported = self._value_of_resolution(resolution, "") if resolution is not None else None
-        return (
-            exported
-            if exported is not None and exported.kind in (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.OBJECT)
-            else None
-        )
+        kinds = (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.OBJECT)
+        return exported if exported is not None and exported.kind in kinds else None
 
     def _member_of_definition(self, value: Value, name: str, called: str | None) -> Value | None:
         program = self.program

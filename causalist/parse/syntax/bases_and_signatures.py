@@ -224,7 +224,7 @@ _MAX_CALLEE_BYTES = 240  # bytes before the arguments that are looked at
 _MAX_TABLE_BYTES = 8000  # bytes of the table that a test is run with
 _CHAIN_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.?!")
 _DOT = ord(".")
-_CALLEE_AHEAD = re.compile(rb"((?:[\w@]+\s*\.\s*)*\w+[?!]?)(?=[\s(])")
+_CALLEE_AHEAD = re.compile(rb"((?:[\w@]+\s*\.\s*)*@?\w+[?!]?)(?=[\s(])")
 _WAITING = b"await "
 _TITLE = re.compile(
     r"""\(?\s*(?:"(?P<double>(?:[^"\\\n]|\\.)*)"|'(?P<single>(?:[^'\\\n]|\\.)*)'|`(?P<raw>(?:[^`\\]|\\.)*)`"""

@@ -47,7 +47,7 @@ from causalist.parse.syntax.chains import (
     with_members,
     without_arguments,
 )
-from causalist.parse.syntax.go_like_types import made_type
+from causalist.parse.syntax.go_like_types import made_type, value_given
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
 from causalist.parse.syntax.shadowed_names import before_itself
 from causalist.parse.syntax.typed_expressions import made_or_listed, shape_of, value_of
@@ -106,7 +106,7 @@ class BindingReader:
         self._returned: dict[int, str] = {}  # function -> its returned value so far, "" for several
         self._key = self._type = ""  # the annotation that stands before its names
         self._numbered = (-1, 0)  # definition, how many of its members without a name came
-        self._binding_start = self._binding_end = -1
+        self._binding_start = self._binding_end = self._type_end = self._last_end = -1
         self._payload = ""  # what the case around holds
         self._is_loop = False  # the open match takes each element
         self._matches: list[tuple[int, str]] = []  # end and subject of those that are open
@@ -114,8 +114,6 @@ class BindingReader:
         self._noted = (-1, -1, 0)  # bracket of the last parameters, end and number of the last of them that was noted
         self._variant, self._tuple = "", -1  # the type whose parts the open pattern names; its start if of a tuple
         self._is_twin = False  # the last name is bound twice: a parameter that is a member as well
-        self._type_end = self._last_end = -1
-        self._type = ""  # the annotation that stands before its names
         self._is_constant = False  # the type stands behind `const`
         self._beside = -1  # its end, where it is for the name right after it alone
         self._annotation_before_name = scopes.settings.types.annotation_before_name
@@ -399,6 +397,8 @@ class BindingReader:
         end = self._scopes.end_before_default(start, end)
         text = self._scopes.text(start, min(end, start + MAX_VALUE_BYTES))
         types = self._scopes.settings.types
+        if self._scopes.settings.names.dispatched:
+            return self._scopes.spell_current(value_given(text))
         if types.marks_ahead:
             text = _LINES_OF_STRING.sub('""', text)
             if made := made_type(text, types):
@@ -671,7 +671,9 @@ class BindingReader:
             given = None if value else _GIVES_SELF.match(text)
             if given and given[1] in self._scopes.settings.types.unwrap_methods:
                 value = self._self_names[0]  # the receiver, which calls do not name
-        if self._returned.setdefault(scope, value) != value:
+        if self._scopes.settings.names.dispatched:
+            self.bindings.append(Binding(scope, RETURNED, "", value or "?", self._scopes.row(start)))
+        elif self._returned.setdefault(scope, value) != value:
             self._returned[scope] = ""
         elif value and not is_early:
             self.bindings.append(Binding(scope, RETURNED, "", value, self._scopes.row(start)))

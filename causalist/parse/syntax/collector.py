@@ -48,6 +48,7 @@ from causalist.parse.syntax.doc_comments import (
     read_pod,
     string_line,
 )
+from causalist.parse.syntax.go_like_types import read_method_types
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.open_scopes import (
     ANONYMOUS,
@@ -509,6 +510,14 @@ class FactCollector:
                 self.block_scopes.define(name, start)
         if self.settings.names.clauses and frame.index >= 0:
             self._count_parameters(self.drafts[frame.index], end)
+        if self.settings.names.dispatched:
+            self._read_method(end)
+
+    def _read_method(self, end: int) -> None:
+        """Record what the open method takes and gives, whose name ends there."""
+        draft = self.drafts[self._frames[-1].index] if self._frames[-1].index >= 0 else None
+        if draft is not None and draft.kind in CALLABLE_KINDS:
+            draft.parameters, draft.returns = read_method_types(self.data, end)
 
     def _count_parameters(self, draft: DefinitionDraft, end: int) -> None:
         """Add the parameters of a clause, whose name ends there; those that not every clause has may be left out."""
@@ -539,7 +548,10 @@ class FactCollector:
         self.use_reader.taken = start
         if self._frames and not self._frames[-1].has_name:
             self._frames[-1].name_start = start
-            self.scopes.set_name(self._frames[-1], self.settings.names.constructors[0])
+            names = self.settings.names
+            self.scopes.set_name(self._frames[-1], names.call_method if names.dispatched else names.constructors[0])
+            if names.dispatched:
+                self._read_method(end)
 
     def _on_numbered(self, start: int, end: int, tag: int) -> None:
         """Name a definition without a name by the capture that creates it."""

@@ -32,6 +32,7 @@ _COMMENT_EDGE = re.compile(r"^--\[=*\[\s*|^\s*(?:--|\{-)\s*[|^]\s*|^[\s/*#!-]+|[
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 _REFERENCE = re.compile(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"]*)\"[^<>]*/>")
 _BRIEF = re.compile(r"^[@\\](?:brief|short|details|notice|dev)\s+")
+_USAGE = re.compile(r'^("{1,3})[ \t]*\n(?:(?:[ ]{4,}|\t)[^\n]*\n|[ \t]*\n)+')  # lines of code at the start of a string
 _MAX_COMMENT_CHARACTERS = 2000
 _NOISE = re.compile(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"
@@ -99,10 +100,17 @@ def comment_sentence(comment: str) -> str:
 
 
 def comment_doc(how: str, data: bytes, start: int, end: int) -> str:
-    """Return the documentation in the comment above a definition. `how` is the setting `comments.doc`."""
+    r"""Return the documentation in the comment above a definition, or in a string. `how` is the setting `comments.doc`.
+
+    >>> text = b'\"\"\"\n    open(door)\n\nOpens a door.\n\"\"\"'
+    >>> comment_doc("comment", text, 0, len(text)), comment_doc("comment", b"# Shuts it.", 0, 11)
+    ('Opens a door.', 'Shuts it.')
+    """
     if how not in ("comment", "sentence", "pod"):
         return ""
     text = data[start:end].decode("utf-8", "replace")
+    if text.startswith('"'):
+        return string_line(_USAGE.sub(r"\1\n", text)) or string_line(text)
     if how != "sentence":
         return "" if how == "pod" and text.startswith("#!") else comment_line(text)
     before = data[data.rfind(b"\n", 0, start) + 1 : start]

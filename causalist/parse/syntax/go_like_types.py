@@ -6,7 +6,7 @@ for a collection of T, `T!` for a value that is asserted to be a T.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from causalist.model.language_settings import TypeSettings
 from causalist.model.type_notation import (
@@ -418,3 +418,269 @@ def wanted_type(data: bytes, start: int, returned: str) -> str:
     if wanted is None:
         return ""
     return returned if wanted["returned"] else (wanted["type"] or wanted["assigned"]).decode("utf-8", "replace")
+
+
+# -- what methods take and what they are given, where the types of all arguments choose among them
+
+REST_ARGUMENT = "*"  # letter of an argument that stands for any number of them
+_MAX_TAKEN_BYTES, _MAX_GIVEN_BYTES, _MAX_VALUE_CHARACTERS = 2000, 1000, 300
+_IN_GIVEN = re.compile(
+    r'"""(?:\\.|[^"\\]|"(?!""))*+"""|"(?:\\.|[^"\\])*+"|\'(?:\\[^\'\n]+|[^\'\\\n])\'|#=.*?=#|#[^\n]*|[()\[\]{},;]'
+    r"|(?<![\w:.@])(?:begin|let|try|quote|function|do)\b|(?<![\w:.@])end\b",
+    re.DOTALL,
+)
+_OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, frozenset(")]}")
+_KEYWORD = re.compile(r"[^\W\d]\w*!?\s*=(?![=>])")
+_TYPE_ARGUMENTS_AHEAD = re.compile(r"\s*(?:\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})?\s*(?:\)\s*)?(?=\()")
+_GIVEN_HEAD = re.compile(r"\s*(?:\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})?(?=\()")
+_BLOCK_BEHIND = re.compile(r"[ \t]*do\b")
+_RESULT = re.compile(r"\s*::\s*([^\W\d][\w.]*)")
+_WHERE = re.compile(
+    r"(?:\{[^{}]*\})?\s*where\s*(?:\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|(\w+(?:\s*<:\s*[\w.]+(?:\{[^{}]*\})?)?))"
+)
+_MARKED = re.compile(r"@\w+\s*(?:\((.*)\)|(?=\w))", re.DOTALL)
+_TYPE_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_GIVEN_CHAIN = re.compile(r"[^\W\d]\w*!?(?:\.[^\W\d]\w*!?)*")
+_GIVEN_NUMBER = re.compile(r"[-+]?(?:0[xbo][\da-fA-F_]+|\d[\d_]*(\.\d*|\.?\d*[eE][-+]?\d+|\.\d+)?)")
+_COMPARED = re.compile(r"\s(?:==|!=|===|!==|<=|>=|<|>|isa|in|&&|\|\|)\s|^!")
+_MACROS = {"@__MODULE__": "=Module", "@__DIR__": "=String", "@__FILE__": "=String", "@__LINE__": "=Int"}
+_WORDS = {"true": "=Bool", "false": "=Bool", "nothing": "=Nothing", "missing": "=Missing"}
+_QUOTED_TYPES = {"": "=String", "r": "=Regex", "raw": "=String", "v": "=VersionNumber"}
+_QUOTED = re.compile(r'(\w*)"(?:.*)"', re.DOTALL)
+
+
+def _list_items(text: str, start: int) -> tuple[list[str], int, int] | None:
+    """Return the items in the bracket at `start`, how many stand before a semicolon, and the end.
+
+    >>> _list_items("f(a, g(b, c); d=1)x", 1), _list_items("(x[end], begin a, b end)", 0), _list_items("(a", 0)
+    ((['a', 'g(b, c)', 'd=1'], 2, 18), (['x[end]', 'begin a, b end'], 2, 24), None)
+    """
+    items: list[str] = []
+    n_before, open_ones, begin = -1, [""], start + 1
+    for mark in _IN_GIVEN.finditer(text, start + 1):
+        token = mark[0]
+        if token in _OPENING:
+            open_ones.append(token)
+        elif token in _CLOSING:
+            while len(open_ones) > 1 and open_ones[-1] not in _OPENING:
+                open_ones.pop()
+            if len(open_ones) > 1:
+                open_ones.pop()
+                continue
+            items.append(text[begin : mark.start()].strip())
+            kept = [each for each in items if each]
+            return kept, len(kept) if n_before < 0 else n_before, mark.end()
+        elif token == "end":
+            if open_ones[-1] not in _OPENING and len(open_ones) > 1:
+                open_ones.pop()
+        elif token[0].isalpha():
+            open_ones.append(token)
+        elif token in ",;" and len(open_ones) == 1:
+            items.append(text[begin : mark.start()].strip())
+            begin = mark.end()
+            if token == ";" and n_before < 0:
+                n_before = sum(map(bool, items))
+    return None
+
+
+def _split_items(text: str) -> list[str]:
+    read = _list_items(f"({text})", 0)
+    return read[0] if read is not None else []
+
+
+def given_arguments(data: bytes, start: int, spell: Callable[[str], str] = str) -> tuple[str, str]:
+    """Return `Call.arguments` and `Call.values` of the arguments at `start`: those that are given by their places.
+
+    A value is a chain, which is spelled, or `=` and the name of a type. Of an unknown number of arguments one stands
+    for the rest.
+
+    >>> [given_arguments(b, 1) for b in (b"f()", b"f(a.b, g(1), k=2)", b"f{T}(xs...; k)", b"f(:a) do x")]
+    [('', ''), ('??', 'a.b,g(1)'), ('*', ''), ('??', '=Function,=Symbol')]
+    """
+    if data.startswith(b"()", start):
+        arguments, values, end = "", list[str](), start + 2
+        text = data[end : end + 8].decode("utf-8", "replace")
+        behind = 0
+    else:
+        text = data[start : start + _MAX_GIVEN_BYTES].decode("utf-8", "replace")
+        ahead = _GIVEN_HEAD.match(text)
+        read = _list_items(text, ahead.end()) if ahead is not None else None
+        if read is None:
+            return REST_ARGUMENT, ""
+        items = [each for each in read[0][: read[1]] if not _KEYWORD.match(each)]
+        arguments = "".join(REST_ARGUMENT if each.endswith("...") else "?" for each in items)
+        values = ["" if each.endswith("...") else spell(value_given(each)) for each in items]
+        behind = read[2]
+    if _BLOCK_BEHIND.match(text, behind):
+        arguments, values = f"?{arguments}", ["=Function", *values]
+    return arguments, ",".join(values) if any(values) else ""
+
+
+def value_given(text: str) -> str:
+    """Return the chain of a value, with the numbers of arguments, or `=` and the name of its type; "" for what is none.
+
+    >>> texts = ('"a, b"', "1.5", "x -> x", "A.b{T}(1).c", "[1, 2]", "a => b", "x::T", "(1, 2)", "a + b")
+    >>> [value_given(each) for each in texts]
+    ['=String', '=Float64', '=Function', 'A.b(1).c', '=Vector', '=Pair', '=T', '=Tuple', '']
+    >>> [value_given(t) for t in (":a", "String[]", "1:n", "!x", "f.(x)", "-3", "nothing", "[1 2; 3 4]", "a[1]", "'c'")]
+    ['=Symbol', '=Vector', '=UnitRange', '=Bool', '', '=Int', '=Nothing', '=Matrix', '', '=Char']
+    """
+    text = text.strip()
+    if _GIVEN_CHAIN.fullmatch(text):
+        return _WORDS.get(text, text)
+    if not text or len(text) > _MAX_VALUE_CHARACTERS:
+        return "=String" if text[:1] == '"' == text[-1:] else ""
+    if number := _GIVEN_NUMBER.fullmatch(text):
+        return "=Float64" if number[1] else "=Int"
+    if text[0] == "@":
+        return _MACROS.get(text, "")
+    flat = _flatten(text)
+    if not flat:
+        return ""  # a bracket that is not closed
+    if text[0] == "'":
+        return "=Char" if flat == "''" else ""
+    if quoted := _QUOTED.fullmatch(flat):
+        return _QUOTED_TYPES.get(quoted[1], "") if '"' not in flat[len(quoted[1]) + 1 : -1].strip('"') else ""
+    if "->" in flat or flat.startswith("function"):
+        return "=Function"
+    if " => " in flat:
+        return "=Pair"
+    if "?" in flat or "=" in flat.replace("==", ""):
+        return ""
+    if _COMPARED.search(flat):
+        return "=Bool"
+    if flat[0] == ":":
+        return "=Symbol" if flat[1:].isidentifier() else "=Expr" if flat == ":()" else ""
+    if flat == "[]":
+        inside = _flatten(text[1:-1])
+        return (
+            "=Matrix"
+            if ";" in inside or (re.search(r"[\w.]\s+[-\w.]", inside) and "," not in inside and " for " not in inside)
+            else "=Vector"
+        )
+    if flat == "()":
+        inside = text[1:-1]
+        return "=Tuple" if "," in _flatten(inside) else value_given(inside)
+    if "::" in flat:
+        before, _, written = flat.rpartition("::")
+        name = _TYPE_NAME.match(written)
+        return f"={name[0]}" if name and before and name[0] == written.removesuffix("{}") else ""
+    if re.fullmatch(r"[\w.()\[\]]+\s*:\s*[\w.()\[\]+-]+", flat):
+        return "=UnitRange"
+    if text.startswith("Union{") and (several := _taken_type(text, {})) and "|" in several:
+        return f"={several}"
+    flat = flat.replace("{}", "")
+    if re.fullmatch(r"[A-Z]\w*(?:\.[A-Z]\w*)*\[\]", flat):
+        return "=Vector"
+    return _add_counts(text) if re.fullmatch(r"[^\W\d]\w*!?(?:\(\))?(?:\.[^\W\d]\w*!?(?:\(\))?)*", flat) else ""
+
+
+def _add_counts(text: str) -> str:
+    """Return a chain with the numbers of the arguments of its calls, without type arguments."""
+    parts: list[str] = []
+    end = 0
+    for mark in _IN_GIVEN.finditer(text):
+        if mark.start() < end or mark[0] not in ("(", "{") or (read := _list_items(text, mark.start())) is None:
+            continue
+        parts.append(text[end : mark.start()].strip())
+        if mark[0] == "(":
+            given = [each for each in read[0][: read[1]] if not _KEYWORD.match(each)]
+            is_open = any(each.endswith("...") for each in given)
+            parts.append(f"({REST_ARGUMENT if is_open else len(given)})")
+        end = read[2]
+    return "".join([*parts, text[end:].strip()])
+
+
+def _flatten(text: str) -> str:
+    """Return a text without what stands in its brackets and strings, and without remarks."""
+    parts: list[str] = []
+    depth = last = 0
+    for mark in _IN_GIVEN.finditer(text):
+        token = mark[0]
+        if not depth:
+            parts.append(text[last : mark.start()])
+        if token in _OPENING:
+            parts += [] if depth else [token]
+            depth += 1
+        elif token in _CLOSING:
+            depth -= depth > 0
+            parts += [] if depth else [token]
+        elif not depth and token[0] != "#":
+            parts.append(token[0] * 2 if token[0] in "\"'" else token)
+        last = mark.end()
+    if not depth:
+        parts.append(text[last:])
+    return "".join(parts).strip()
+
+
+def read_method_types(data: bytes, start: int) -> tuple[list[str] | None, str]:
+    """Return what a method takes whose name ends at `start`, as `name:Type`, and the name of the type that it gives.
+
+    A type variable is the type that bounds it, alternatives are joined by "|". None where no list of parameters is.
+
+    >>> read_method_types(b"f(a, b::Vector{T}=x, ::Type{T}, c::Union{A,B}...; k) where {T<:Real}", 1)
+    (['a:', 'b:Vector=', ':Type', 'c:A|B...'], '')
+    >>> read_method_types(b"f{T}(g::AG::IsDirected, x::T)::Shop where {T<:Real,AG<:M.Graph{T}}", 1)
+    (['g:M.Graph', 'x:Real'], 'Shop')
+    >>> read_method_types(b"function f end", 10)
+    (None, '')
+    """
+    text = data[start : start + _MAX_TAKEN_BYTES].decode("utf-8", "replace")
+    ahead = _TYPE_ARGUMENTS_AHEAD.match(text)
+    read = _list_items(text, ahead.end()) if ahead is not None else None
+    if read is None:
+        return None, ""
+    behind = read[2]
+    result = _RESULT.match(text, behind)
+    behind = result.end() if result else behind
+    bounds: dict[str, str] = {}
+    while where := _WHERE.match(text, behind):
+        for each in _split_items(where[1] if where[1] is not None else where[2]):
+            name, *above = [part.strip() for part in each.split("<:")[-2 if each.count("<:") > 1 else 0 :]]
+            bounds[name] = above[0] if above else ""
+        behind = where.end()
+    taken = [_read_parameter(each, bounds) for each in read[0][: read[1]]]
+    return taken, _taken_type(result[1], bounds) if result else ""
+
+
+def _read_parameter(text: str, bounds: dict[str, str]) -> str:
+    """Return one parameter as `read_method_types` does."""
+    if marked := _MARKED.match(text):
+        text = (marked[1] or "") + text[marked.end() :]
+    flat = _flatten(text)
+    at = flat.find("=")
+    default = at >= 0
+    written = text[: _outer_equals(text)] if default else text
+    rest = written.rstrip().endswith("...")
+    name, colons, type_ = written.rstrip(" .\n\t").partition("::")
+    type_ = type_.strip().partition("::")[0] if colons else ""
+    mark = "..." if rest else "=" if default else ""
+    name = name.strip()
+    return f"{name if name.isidentifier() else ''}:{_taken_type(type_, bounds)}{mark}"
+
+
+def _outer_equals(text: str) -> int:
+    """Return the position of the first equals sign outside of brackets and strings."""
+    depth = last = 0
+    for mark in _IN_GIVEN.finditer(text):
+        if not depth and (at := text.find("=", last, mark.start())) >= 0:
+            return at
+        depth += (mark[0] in _OPENING) - (mark[0] in _CLOSING)
+        last = mark.end()
+    at = text.find("=", last)
+    return at if at >= 0 else len(text)
+
+
+def _taken_type(text: str, bounds: dict[str, str], depth: int = 0) -> str:
+    text = text.partition(" where ")[0].strip().removeprefix("<:").strip()
+    if not text or depth > _MAX_DEPTH:
+        return ""
+    if text.startswith("Union{") and text.endswith("}"):
+        several = [_taken_type(each, bounds, depth + 1) for each in _split_items(text[6:-1])]
+        return "|".join(several) if all(several) else ""
+    name = _TYPE_NAME.match(text)
+    if name is None or text[name.end() :].strip()[:1] not in ("", "{"):
+        return "Function" if text.startswith("typeof(") else "?"
+    if name[0] in bounds:
+        return _taken_type(bounds[name[0]], {k: v for k, v in bounds.items() if k != name[0]}, depth + 1)
+    return "" if name[0] == "Any" else name[0]

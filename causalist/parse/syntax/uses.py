@@ -24,6 +24,7 @@ from causalist.parse.syntax.arguments import (
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, last_of_chain, read_message, type_name, with_constructor_call
+from causalist.parse.syntax.go_like_types import given_arguments
 from causalist.parse.syntax.imports import ImportReader, without_comments
 from causalist.parse.syntax.open_scopes import BlockScopes, Scopes
 from causalist.parse.syntax.shadowed_names import OpenLambda
@@ -420,15 +421,13 @@ class UseReader:
         self.taken = -1  # start of the last name that is not a use
         self._scopes = scopes
         self._settings = scopes.settings
-        self._named = named
-        self._modules = modules
-        self._declared = declared
-        self._prefixed = scopes.settings.types.prefixed
-        self._has_elements = bool(scopes.settings.names.assigned_infixes)
-        self._sigil = scopes.settings.names.sigil.encode()
-        self._bare_calls = scopes.settings.names.bare_calls
-        self._has_blocks, self._rebinds = scopes.settings.names.block_scopes, scopes.settings.names.rebinding
-        types = scopes.settings.types
+        self._named, self._modules, self._declared = named, modules, declared
+        names, types, spell = scopes.settings.names, scopes.settings.types, scopes.spell_current
+        self._prefixed, self._bare_calls = types.prefixed, names.bare_calls
+        self._has_elements, self._sigil = bool(names.assigned_infixes), names.sigil.encode()
+        self._has_blocks, self._rebinds = names.block_scopes, names.rebinding
+        given = (lambda data, end: given_arguments(data, end, spell)) if names.dispatched else None
+        self._read_given = typed_arguments if types.called_elements else given
         self._lists_arguments = types.listed or bool(types.literals and scopes.settings.modules.headers)
         self._is_never_overloaded = re.compile(scopes.settings.names.never_overloaded or "(?!)").fullmatch
         self._signs = frozenset(sign.encode() for sign in scopes.settings.names.name_suffixes)
@@ -451,8 +450,7 @@ class UseReader:
         if self._prefixed:
             return self._kept
         declared = {entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports}
-        declared.update(draft.name for draft in self._scopes.drafts)
-        declared.update(name for name, _ in self._scopes.settings.modules.relative)
+        declared.update((d.name for d in self._scopes.drafts), (n for n, _ in self._scopes.settings.modules.relative))
         names = self._scopes.settings.names
         separator = names.path_separator
         chains = _CONSTANTS if self._bare_calls else _PATH if separator and not names.name_separators else _CHAIN
@@ -488,7 +486,7 @@ class UseReader:
         """Record a call by the chain of its callee."""
         is_array = self._lists_arguments and self._scopes.data[end : end + 2].lstrip()[:1] == b"*"  # `new T*[n]`
         is_head = start == self.taken or start < self.skipped_to or self._scopes.data[start - 1 : start] == b"@"
-        if is_array or (self._settings.names.clauses and is_head):
+        if is_array or ((self._settings.names.clauses or self._settings.names.dispatched) and is_head):
             return  # it makes no T; the head of a definition and an attribute such as `@type` look like calls
         if self._has_elements and self._scopes.data[start - 1 : start] == b"<" and _TAG.match(self._scopes.data, start):
             self.skip(end)  # an element of HTML, whatever else has its name
@@ -509,7 +507,7 @@ class UseReader:
         if chain and not (self._lists_arguments and self._scopes.data.startswith((b"*", b" *"), end)):  # new T*[n]
             is_listed = self._lists_arguments and not self._is_never_overloaded(chain)
             given = letters_and_values(self._scopes.data, end, self._settings.types) if is_listed else None
-            given = typed_arguments(self._scopes.data, end) if self._settings.types.called_elements else given
+            given = self._read_given(self._scopes.data, end) if self._read_given is not None else given
             self._keep(chain, start, max(end - 1, start), given)
             if self._settings.names.clauses:
                 self._counted.append((len(self.calls) - 1, start, end))

@@ -42,6 +42,7 @@ CALLS = {
         "coderef_call_expression": "^",
     },
     "dart": {"argument_part": "", "new_expression": "", "const_object_expression": "", "arguments": ""},
+    "julia": {"call_expression": "^", "broadcast_call_expression": "^"},
 }
 # Operators of Perl that are written like calls.
 _OPERATORS = re.compile(
@@ -99,6 +100,8 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
             and node.named_children[-1].type == "annotated_lambda"
         ):
             continue  # `f(x) { }`, of which `f(x)` is a call by itself
+        if dialect == "julia" and _is_signature(node):
+            continue
         if dialect == "elixir" and (_FORMS.match(text) or _is_head(node)):
             continue
         yield called, text
@@ -146,6 +149,18 @@ def _before_arguments(node: tree_sitter.Node) -> tuple[tree_sitter.Node, str] | 
     assert first is not None and around is not None
     text = (around.text or b"")[first.start_byte - around.start_byte : last.end_byte - around.start_byte]
     return last, text.decode(errors="replace")
+
+
+def _is_signature(node: tree_sitter.Node) -> bool:
+    """Whether a call of Julia is the head of a method: `function f(x)`, `f(x) = 1`."""
+    parent = node.parent
+    while parent is not None and parent.type in ("where_expression", "typed_expression"):
+        if parent.named_child(0) != node:
+            return False
+        node, parent = parent, parent.parent
+    return parent is not None and (
+        parent.type == "signature" or (parent.type == "assignment" and parent.named_child(0) == node)
+    )
 
 
 def _is_head(node: tree_sitter.Node) -> bool:
