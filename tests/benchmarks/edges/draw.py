@@ -35,7 +35,11 @@ CALLS = {
     "bash": {"command": "name"},
     "zig": {"call_expression": "function"},
     "powershell": {"command": "command_name", "invocation_expression": "^"},
+    "fsharp": {"application_expression": "^", "infix_expression": "^"},
 }
+# Operators of F# that call a name beside them: what is before it, behind it, or both.
+_PIPES = {"|>": (False, True), "||>": (False, True), "<|": (True, False), ">>": (True, True), "<<": (True, True)}
+_NAMES = ("long_identifier_or_op", "dot_expression", "typed_expression")
 # Calls that define or import something, and are no calls to who reads the code.
 _FORMS = re.compile(
     r"(?:def\w*|alias|import|require|use|quote|unquote|fn|case|if|unless|cond|with|for|try|receive|super|test|describe|assert|refute|setup|@)\b"
@@ -55,6 +59,10 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
         called = node.named_child(0) if field == "^" else node.child_by_field_name(field) if field else node
         if called is None or called.text is None or node.text is None:
             continue
+        if dialect == "fsharp":
+            for each in _applied(node):
+                yield each, (each.text or b"").decode(errors="replace")
+            continue
         text = called.text.decode(errors="replace")
         if dialect == "ruby":
             if node.type == "identifier" and not _alone(node):
@@ -70,6 +78,19 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
         if dialect == "elixir" and (_FORMS.match(text) or _is_head(node)):
             continue
         yield called, text
+
+
+def _applied(node: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """What an expression of F# calls. The grammar gives `a + f x` and `a |> f x` as `(a + f) x` and `(a |> f) x`."""
+    first, last = node.children[0], node.children[-1]
+    if node.type == "application_expression":
+        called = first.children[-1] if first.type == "infix_expression" else first
+        return [called] if called.type in _NAMES else []
+    sides = _PIPES.get((node.children[1].text or b"").decode(), (False, False))
+    around = node.parent
+    behind = around is None or around.type != "application_expression" or around.children[0] != node
+    given = [(first, sides[0]), (last, sides[1] and behind)]
+    return [each for each, is_called in given if is_called and each.type in _NAMES]
 
 
 _NO_CALLS = ("method", "method_parameters", "block_parameters", "alias", "undef", "keyword_parameter")
