@@ -65,7 +65,8 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
     if before != after:
         return None
     old, new = _hide_titles(old), _hide_titles(new)
-    if language is not None and (language.modules.mentioned or language.modules.passing) and old != new:
+    modules = language.modules if language is not None else None
+    if modules is not None and (modules.mentioned or modules.passing or modules.opened) and old != new:
         return None  # an opened or included module hides names of others
     special = _special_prefix(language)
     one, other = _interface_items(old, language), _interface_items(new, language)

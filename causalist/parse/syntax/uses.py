@@ -27,7 +27,7 @@ from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, last_of_chain, read_message, type_name, with_constructor_call
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.open_scopes import BlockScopes, Scopes
-from causalist.parse.syntax.shadowed_names import OpenLambda
+from causalist.parse.syntax.shadowed_names import OpenLambda, arguments_by_space
 from causalist.parse.syntax.typed_expressions import callee_of, letter_of, typed_argument
 
 _MAX_NAME_BYTES = 200
@@ -426,8 +426,7 @@ class UseReader:
         self._declared = declared
         self._prefixed = scopes.settings.types.prefixed
         self._has_elements = bool(scopes.settings.names.assigned_infixes)
-        self._sigil = scopes.settings.names.sigil.encode()
-        self._bare_calls = scopes.settings.names.bare_calls
+        self._sigil, self._bare_calls = scopes.settings.names.sigil.encode(), scopes.settings.names.bare_calls
         self._has_blocks, self._rebinds = scopes.settings.names.block_scopes, scopes.settings.names.rebinding
         types = scopes.settings.types
         self._lists_arguments = types.listed or bool(types.literals and scopes.settings.modules.headers)
@@ -458,7 +457,7 @@ class UseReader:
         separator = names.path_separator
         chains = _CONSTANTS if self._bare_calls else _PATH if separator and not names.name_separators else _CHAIN
         # Where files share a scope, a name that this file does not know may be another's; locals are left out before.
-        filtered = not (names.block_scopes or self._scopes.settings.modules.namespaces)
+        filtered = not (names.block_scopes or self._scopes.settings.modules.shares_names)
         result = [*self.passed_on]
         for scope, start, end in self.spans:
             name = self._scopes.text(start, end)
@@ -511,6 +510,7 @@ class UseReader:
             is_listed = self._lists_arguments and not self._is_never_overloaded(chain)
             given = letters_and_values(self._scopes.data, end, self._settings.types) if is_listed else None
             given = typed_arguments(self._scopes.data, end) if self._settings.types.called_elements else given
+            given = (arguments_by_space(self._scopes.data, end), "") if self._settings.names.applied else given
             self._keep(chain, start, max(end - 1, start), given)
             if self._settings.names.clauses:
                 self._counted.append((len(self.calls) - 1, start, end))
