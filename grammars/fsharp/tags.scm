@@ -46,6 +46,7 @@
 (line_comment) @comment
 
 ; Modules and namespaces that are opened.
+(declaration_expression (attributes) @lead)
 (import_decl (long_identifier) @import.from @import.star) @import
 
 ; Uses.
