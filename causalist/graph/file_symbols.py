@@ -21,6 +21,7 @@ from causalist.model.node_ids import (
     CALLABLE_KINDS,
     DECLARED,
     FIXTURE_PREFIX,
+    OPENED,
     SEVERAL,
     TYPE_KINDS,
     NodeId,
@@ -32,6 +33,7 @@ from causalist.model.role_by_path import role_of
 from causalist.model.type_notation import NARROWED, bounds_of
 
 # Fields have getters of the same name, macros are found in another way; both are looked up by themselves.
+_MEMBERS = (NodeKind.METHOD,)  # a function of the name of one before hides that
 _GIVE_WAY = (NodeKind.FIELD, NodeKind.MACRO)
 _REDEFINED = (NodeKind.FUNCTION, NodeKind.CONSTANT, NodeKind.NAMESPACE)
 _NOTHING: set[str] = set()
@@ -197,9 +199,10 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
         symbols.owned = {position for position, _ in facts.owners}
     is_mentioned = settings is not None and settings.modules.mentioned
     is_passing = settings is not None and settings.modules.passing
-    if is_mentioned or is_passing:
+    is_opened = settings is not None and settings.modules.opened
+    if is_mentioned or is_passing or is_opened:
         symbols.owned = {entry.scope for entry in facts.imports if entry.kind == ImportKind.STAR}
-    if is_passing:  # other parts of a namespace decide, too
+    if is_passing or is_opened:  # other parts of a namespace decide, too
         symbols.owned.update(i for i, each in enumerate(facts.definitions) if each.kind == NodeKind.NAMESPACE)
     suite = settings.tests.suite if settings is not None else ""
     implementing = {i for block in facts.implementations for i in range(block.first, block.end)}
@@ -210,7 +213,7 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
             continue  # code never calls `TEST(Name) {…}`, nor `TEST_F(Suite, Name) {…}` as a member of the suite
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
             symbols.holders.add(definition.qualname.rpartition(".")[0])
-        if has_overloads and definition.kind in CALLABLE_KINDS:
+        if has_overloads and definition.kind in (_MEMBERS if is_opened else CALLABLE_KINDS):
             is_declared = definition.signature.startswith(declaring)
             if not is_declared:
                 symbols.callables.setdefault(definition.qualname, []).append(first + i)
@@ -268,6 +271,8 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     for export in facts.exports:
         if export.exported.startswith(SEVERAL):
             symbols.specifics.setdefault(export.exported.removeprefix(SEVERAL), []).append(export.local)
+            continue
+        if export.exported.startswith(OPENED):
             continue
         if export.exported.startswith(DECLARED):
             symbols.declared[export.exported.removeprefix(DECLARED)] = export.local

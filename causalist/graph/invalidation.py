@@ -65,7 +65,8 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
     if before != after:
         return None
     old, new = _hide_titles(old), _hide_titles(new)
-    hides = language is not None and (language.modules.mentioned or language.modules.passing)
+    modules = language.modules if language is not None else None
+    hides = modules is not None and (modules.mentioned or modules.passing or modules.opened)
     if (hides or (language is not None and language.names.dispatched)) and old != new:
         return None  # an opened or included module hides names of others, and so does a method
     special = _special_prefix(language)

@@ -21,7 +21,7 @@ from causalist.graph.resolution_results import Resolution, ResolutionKind, Value
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
 from causalist.model.language_settings import LanguageSettings, ModuleSystem
-from causalist.model.node_ids import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeKind, Role
+from causalist.model.node_ids import CALLABLE_KINDS, FIXTURE_PREFIX, OPENED, TYPE_KINDS, NodeKind, Role
 from causalist.model.role_by_path import role_of
 
 _EXTERNAL_TYPE = -1  # in the place of the type that an extension is for: one that is not of the repository
@@ -688,12 +688,26 @@ class NameLookup:
         program = self.program
         symbols, there = program.files[file], program.files[program.file_of[function]]
         package, own = there.facts.package, symbols.facts.package
-        if there.settings is not symbols.settings or is_out_of_reach(program, file, function, is_called):
+        if there.settings is not symbols.settings or symbols.settings is None:
+            return False
+        if is_out_of_reach(program, file, function, is_called):
+            return False
+        if symbols.settings.modules.opened and there is not symbols and self._is_unopened(symbols, there, function):
             return False
         if not package or own == package or own.startswith(f"{package}."):
             return True
         namespace = f"{package}.{program.definition_of[function].qualname.rpartition('.')[0]}"
         return any(star.module in (package, namespace) for star in symbols.stars)
+
+    def _is_unopened(self, symbols: FileSymbols, there: FileSymbols, function: int) -> bool:
+        """Return True for what stands in a module that does not open itself and that the file does not open."""
+        module = self.program.parent(function)
+        while module >= 0 and self.program.definition_of[module].kind != NodeKind.NAMESPACE:
+            module = self.program.parent(module)
+        if module < 0 or any(each.exported == f"{OPENED}{module - there.first}+" for each in there.facts.exports):
+            return False
+        full = f".{there.facts.package}.{self.program.definition_of[module].qualname}"
+        return not any(full.endswith(f".{star.module}") for star in symbols.stars)
 
     def _rule_of_extension(self, file: int, function: int) -> str:
         if self.program.file_of[function] == file:

@@ -46,6 +46,8 @@ class NameSettings:
     """a name may be declared again in one function; the last declaration before a use counts. Example: Java: true"""
     path_separator: str = ""
     """separator of module and type names, if not the dot. Example: Rust: `"::"`"""
+    applied: bool = False
+    """arguments follow what is called without brackets: `f x y`. Example: F#: true"""
     rebinding: bool = False
     """a second binding of a name makes a new variable. Example: Rust: true"""
     name_separators: tuple[str, ...] = ()
@@ -219,6 +221,10 @@ class ModuleSettings:
     """with `namespaces`: an import holds in its scope, and a namespace passes on what it imports. Example: Fortran:
     true
     """
+    opened: bool = False
+    """with `declared`: `open` brings all of a namespace or module, the last one first, and what opens itself in it.
+    Example: F#: true
+    """
     facade: str = ""
     facade_name: str = ""
     """with `declared`: end of the name of the type that holds the top of a file for other languages; regular expression
@@ -240,6 +246,11 @@ class ModuleSettings:
     """suffix of a project file; a re-exporting star import, and `<Using>` in it, holds for all files below. Example:
     C#: `[".csproj"]`
     """
+
+    @property
+    def shares_names(self) -> bool:
+        """True if a name that a file does not know may be another file's."""
+        return self.namespaces or self.opened or self.shared
 
     @property
     def shows_side_effects(self) -> bool:

@@ -142,6 +142,7 @@ FIXTURE_PREFIX = "fixture:"  # before the names of fixtures of tests among what 
 SEVERAL = "several:"  # before the qualified name of what stands for a procedure, in the name of an export
 DECLARED = "declared:"  # the same for a procedure whose parameters stand apart from its body
 FACADE = "facade:"  # before the type that holds what stands at the top of a file, in the name of an export
+OPENED = "opened:"  # before what `open` has to know of a definition, by its number, in the name of an export
 ROUTE_PREFIX = "route:"  # the same for routes, before the method and the path
 
 

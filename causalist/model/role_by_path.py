@@ -43,7 +43,7 @@ _TEST_FOLDER = re.compile(  # a project of tests
     r"(?:[\w.-]+\.)?(?:unit|integration|functional|acceptance)?\.?tests?"
 )
 _TEST_CLASS = re.compile(
-    r"(?:.*[a-z0-9_])?(?:Tests?|TestCase|IT|ITCase)\.(?:java|kt|groovy|scala|php|swift|cs)$|Test[A-Z]\w*\.java$"
+    r"(?:.*[a-z0-9_])?(?:Tests?|TestCase|IT|ITCase)\.(?:java|kt|groovy|scala|php|swift|cs|fsx?)$|Test[A-Z]\w*\.java$"
 )
 # Source sets of tests that are called otherwise: `src/commonTest/kotlin`.
 _TEST_SET = re.compile(r"(?:.*/)?src/\w*(?:Test|TestFixtures)/.*\.kts?$")
@@ -82,7 +82,7 @@ def role_of(path: str) -> Role:
     for role, names in _SEGMENTS[:2]:
         if segments & names:
             return role
-    if name.endswith(".cs") and any(_TEST_FOLDER.fullmatch(folder) for folder in folders):
+    if name.endswith((".cs", ".fs", ".fsx")) and any(_TEST_FOLDER.fullmatch(folder) for folder in folders):
         return Role.TEST
     if _TEST_NAME.match(name) or _TEST_CLASS.match(path.rpartition("/")[2]) or _TEST_SET.match(path):
         return Role.TEST

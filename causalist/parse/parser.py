@@ -158,6 +158,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
             *fixtures,
             *specifics,
             *_read_facade(text, grammar.settings.modules),
+            *collector.opened(),
         ),
         bindings=(
             *collector.binding_reader.bindings,

@@ -23,6 +23,7 @@ _CASES = ROOT / "tests" / "languages"
 _TITLES = {
     "cpp": "C++",
     "csharp": "C#",
+    "fsharp": "F#",
     "objc": "Objective-C",
     "javascript": "JavaScript",
     "ocaml": "OCaml",

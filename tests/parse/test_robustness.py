@@ -336,15 +336,23 @@ _DEEP_FILES: list[tuple[str, str, list[str]]] = [
         part_of([each for each in _DIALECTS if each != "lua"], 2, 3),
     ),
     ("open parentheses", "f(" * _DEEP, part_of(_DIALECTS, 2, 3)),
-    # What the grammar of Bash makes of it takes time in the square of it; it is no Bash. So many operators of Perl are
-    # given up, and the file is text.
+    # What the grammar of Bash makes of it takes time in the square of it; it is no Bash. So do names and sums of F#.
+    # So many operators of Perl are given up, and the file is text.
     (
         "chain of calls",
         "x = a()" + ".b().c()" * 18_750,
-        part_of([each for each in _DIALECTS if each not in ("bash", "perl")], 1, 3),
+        part_of([each for each in _DIALECTS if each not in ("bash", "fsharp", "perl")], 1, 3),
     ),
-    ("chain of names", "x = a" + ".b" * 75_000 + "()", part_of([each for each in _DIALECTS if each != "perl"], 0, 3)),
-    ("sums", "x = " + "a + " * 15_000 + "a", part_of([each for each in _DIALECTS if each != "perl"], 1, 3)),
+    (
+        "chain of names",
+        "x = a" + ".b" * 75_000 + "()",
+        part_of([each for each in _DIALECTS if each not in ("fsharp", "perl")], 0, 3),
+    ),
+    (
+        "sums",
+        "x = " + "a + " * 15_000 + "a",
+        part_of([each for each in _DIALECTS if each not in ("fsharp", "perl")], 1, 3),
+    ),
     ("methods", "$x = $a" + "->b(1)->c" * 3000 + ";", ["perl"]),
     ("keys", "$x = $a" + "->{b}{c}" * 3000 + ";", ["perl"]),
     ("packages", "package A;\nsub f { my $self = shift; $self->{b}->c }\n" * 3000, ["perl"]),
@@ -410,6 +418,8 @@ _DEEP_FILES: list[tuple[str, str, list[str]]] = [
     ("tags", "<?php /** " + "@param A $a\n" * 15_000 + "*/ function f() {}", ["php"]),
     ("open types", "<?php /** @return " + "array<" * 5000 + "*/ function f() {}", ["php"]),
     ("pipes", "x = a()" + " |> b() |> C.d()" * 5000, ["elixir"]),
+    ("cases", "type A =\n" + "  /// b\n  | C of int\n" * 3000, ["fsharp"]),
+    ("broken modules", "module A =\n" + "  let f x = g x |> h\n" * 2000 + "  let = )\n", ["fsharp"]),
     ("clauses", "defmodule A do\n" + "def f(1), do: g(1)\n" * 5000 + "end", ["elixir"]),
     ("modules", "defmodule A do\n" * 1000 + "def f, do: g()\n" + "end\n" * 1000, ["elixir"]),
     ("modules beside one another", "defmodule A do\ndef f, do: 1\nend\n" * 5000, ["elixir"]),

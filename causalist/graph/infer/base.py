@@ -114,6 +114,10 @@ class InferenceBase(ABC):
     def type_arguments(self, value: Value, owner: int) -> dict[str, Value]:
         """Return what the type parameters of `owner` stand for in a value of that type or of one below it."""
 
+    @abstractmethod
+    def find_opened_type(self, file: int, scope: int, name: str) -> Value | None:
+        """Return the type that a name means, in languages whose files open what they use."""
+
     def element_of_iterable(self, value: Value, methods: Sequence[str], is_each: bool = False) -> Value | None:
         """Return what is taken from an instance, by the first of its methods; None if it has none of them.
 
@@ -237,8 +241,10 @@ class InferenceBase(ABC):
 
     def infer_type_name(self, file: int, scope: int, name: str) -> Value | None:
         """Return the value of a chain that stands for a type: no member that is called like its type."""
-        value = self.infer_chain(file, scope, name)
         settings = self.program.files[file].settings
+        if settings is not None and settings.modules.opened and (named := self.find_opened_type(file, scope, name)):
+            return named
+        value = self.infer_chain(file, scope, name)
         if value is None or value.kind is not ValueKind.DEFINITION or settings is None or "." in name:
             return value
         kind = self.program.definition_of[value.number].kind
@@ -491,6 +497,19 @@ class InferenceBase(ABC):
             number, _ = program.find_member(made.number, name, called=called)
             return Value(ValueKind.DEFINITION, number, RuleName.CLASS_ATTRIBUTE) if number >= 0 else None
         return None
+
+    def _type_of_self(self, symbols: FileSymbols, scope: int, name: str) -> int:
+        """Return the type that a name for the instance or class around means, or -1 where it means something else."""
+        program = self.program
+        owner = program.enclosing_owner(symbols.first + scope) if scope >= 0 else -1
+        if owner < 0 or not symbols.is_shaped:
+            is_file = symbols.settings is not None and symbols.settings.modules.beside and not program.is_type(owner)
+            return -1 if is_file else owner  # the file is the structure
+        if program.is_type(symbols.first + scope):  # there the function around may give the name a value
+            scope = symbols.facts.definitions[scope].parent
+        binding = symbols.bindings.get(scope, {}).get(name) if scope >= 0 else None
+        is_other = binding is not None and (binding.value or binding.type.startswith("="))
+        return owner if program.is_type(owner) and not is_other else -1
 
     def _with_own_class(self, symbols: FileSymbols, scope: int, chain: str) -> str:
         """Return a chain in which the class around makes an instance of itself, `new.run`, with its name, `A().run`.

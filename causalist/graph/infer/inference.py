@@ -13,7 +13,8 @@ from causalist.graph.imports.declared_packages import can_be_package_prefix
 from causalist.graph.infer.annotations_and_members import AnnotationTypes, MemberTypes
 from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, NameBindings
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_taken_from_bare_collection, method_of
-from causalist.graph.infer.unimported_modules import MentionedModules, MethodDispatch
+from causalist.graph.infer.method_dispatch import MethodDispatch
+from causalist.graph.infer.unimported_modules import MentionedModules
 from causalist.graph.name_lookup import NameLookup
 from causalist.graph.overload_fit import arguments_of
 from causalist.graph.program import Program
@@ -104,6 +105,7 @@ class Inference(InferenceBase):
         """Forget all values, since something that they depend on has changed."""
         for each in (self.known, self.large_names, self._open_chains, self.unfolding, self._open_holders):
             each.clear()
+        self.mentioned.opened.clear()
         self.containers.held_names.clear()
         self.dispatch.clear()
         for symbols in self.program.files:
@@ -167,6 +169,12 @@ class Inference(InferenceBase):
         unknown = UNKNOWN_MEMBER if len(parts) > 1 else None
         if head == "?":
             return unknown
+        named = self.mentioned.opened.find_chain(file, scope, parts) if settings.modules.opened else None
+        if named is not None and len(parts) > 1:
+            marks = split_chain_part(parts[named[1] - 1], settings.types, settings.shapes)[1]
+            return self.follow_members(
+                file, self._apply_marks(named[0], marks, settings.shapes), parts, named[1], called
+            )
         if len(parts) > 1 and (exported := self.members.own_export(file, scope, chain, called)) is not None:
             return exported
         bare, marks = split_chain_part(head, settings.types, settings.shapes)
@@ -383,7 +391,7 @@ class Inference(InferenceBase):
             if scope == MODULE_SCOPE:
                 break
             definition = definitions[scope]
-            if tree and definition.kind == NodeKind.NAMESPACE:
+            if (tree or settings.modules.opened) and definition.kind == NodeKind.NAMESPACE:
                 break
             is_type = program.is_type(symbols.first + scope)
             if is_type and is_outside and settings.names.bare_calls and not name[:1].isupper():
@@ -411,7 +419,7 @@ class Inference(InferenceBase):
                     return self.value_of_import(file, entry)
                 binding = symbols.bindings.get(scope, {}).get(name)
                 is_variable = called is None or not settings.names.callables_apart
-                if binding is not None and not is_type and is_variable:
+                if binding is not None and (not is_type or settings.modules.opened) and is_variable:
                     return self.annotations.binding_value(file, binding, name)
             owner = program.owner_of.get(symbols.first + scope, -1) if settings.names.members_are_visible else -1
             if owner >= 0 and (value := self.name_lookup.find_member_in_scope(owner, name, called)) is not None:
@@ -423,6 +431,8 @@ class Inference(InferenceBase):
             return self._value_of_resolution(resolution, "") if resolution is not None else None
         if settings.modules.mentioned:
             return self.mentioned.find_at_top(file, innermost, name, called)
+        if settings.modules.opened:
+            return self.mentioned.opened.find_name(file, innermost, name)
         own = symbols.by_qualname.get(name)
         entry = symbols.imports.get(MODULE_SCOPE, {}).get(name)
         if own is not None and program.is_object_method(own) and settings.names.assigned_infixes:
@@ -520,6 +530,10 @@ class Inference(InferenceBase):
             is_missing = own is None or (bool(program.extended) and self.is_held(own))  # a value is not called
             return (self.name_lookup.find_extension_member(file, value, name, called) or own) if is_missing else own
         return None
+
+    def find_opened_type(self, file: int, scope: int, name: str) -> Value | None:
+        """Return the type that a name means, in languages whose files open what they use."""
+        return self.mentioned.opened.find_type(file, scope, name)
 
     def default_export(self, module: Value) -> Value | None:
         """Return the value that a file puts in the place of its module: `module.exports = f`."""
@@ -669,19 +683,6 @@ class Inference(InferenceBase):
             return _IN_TYPE - owner if owner >= 0 else scope
         # Where modules are a tree, the innermost of them is looked for from the scope itself.
         return scope if self.program.tree_paths.tree.has_file(file) else symbols.deciding_scope(scope, bare)
-
-    def _type_of_self(self, symbols: FileSymbols, scope: int, name: str) -> int:
-        """Return the type that a name for the instance or class around means, or -1 where it means something else."""
-        program = self.program
-        owner = program.enclosing_owner(symbols.first + scope) if scope >= 0 else -1
-        if owner < 0 or not symbols.is_shaped:
-            is_file = symbols.settings is not None and symbols.settings.modules.beside and not program.is_type(owner)
-            return -1 if is_file else owner  # the file is the structure
-        if program.is_type(symbols.first + scope):  # there the function around may give the name a value
-            scope = symbols.facts.definitions[scope].parent
-        binding = symbols.bindings.get(scope, {}).get(name) if scope >= 0 else None
-        is_other = binding is not None and (binding.value or binding.type.startswith("="))
-        return owner if program.is_type(owner) and not is_other else -1
 
     def _object_of_method(self, definition: int) -> Value | None:
         """Return the object literal that a function stands in as a method, which is what `this` means there."""

@@ -49,7 +49,7 @@ from causalist.parse.syntax.chains import (
 )
 from causalist.parse.syntax.go_like_types import made_type, value_given
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
-from causalist.parse.syntax.shadowed_names import before_itself
+from causalist.parse.syntax.shadowed_names import before_itself, called_by_space
 from causalist.parse.syntax.typed_expressions import made_or_listed, shape_of, value_of
 
 MAX_VALUE_BYTES = 2000  # bytes of a value that are looked at
@@ -416,8 +416,8 @@ class BindingReader:
             return with_marks(of_type[1] or of_type[2], Mark.CALL)
         while wrapped := self._wrapping.fullmatch(text):
             text = wrapped[1]  # `Arc::new(Store::open())`: the content counts
-        if self._scopes.settings.names.bare_calls:
-            text = without_arguments(text)
+        names = self._scopes.settings.names
+        text = without_arguments(text) if names.bare_calls else called_by_space(text) if names.applied else text
         return self._scopes.own_chain(value_chain(text, self._scopes.settings.types), position)
 
     def on_key(self, start: int, end: int, tag: int) -> None:
@@ -469,7 +469,7 @@ class BindingReader:
             if tag == Tag.BINDING_ITEM and name[0].isupper() and not scopes.settings.names.all_declared:
                 self._binding_end = -1
                 return  # a constant or variant that a pattern compares with
-            declared = scopes.settings.names.all_declared
+            declared = scopes.settings.names.all_declared and not scopes.settings.names.applied
             own = scopes.shadows.set_name(scope, name, start, end, scopes.data) if declared else ""
             if own == name:  # of another function
                 self._binding_end = -1
@@ -484,6 +484,8 @@ class BindingReader:
         if self._annotation_before_name and not _BESIDE.fullmatch(scopes.data, self._beside, start):
             type_ = ""
         value = f"{self._variant}.{member}" if member and self._variant else ""
+        if scopes.settings.modules.opened and scopes.data[end : end + 1] == b".":  # `member x.Open`
+            value = self._self_names[0]
         self._last_end = end
         is_local = scope >= 0 and name[0] != "." and scopes.frames[-1].body >= 0
         if self._is_constant and is_local and "?" not in type_ and not is_plain_type(type_):

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum, auto
+from functools import cache
 
 import tree_sitter
 
@@ -445,3 +446,41 @@ def _ends_onward(nodes: Iterable[tree_sitter.Node]) -> dict[tuple[int, int], int
         for start, end in zip(starts, [*starts[1:], last], strict=True):
             ends[start, ranges[start]] = end
     return ends
+
+
+ATTRIBUTES_AHEAD = re.compile(rb"(?:\[<[^\n]*?>\]\s*|//[^\n]*\n\s*)+")
+_FIRST_ON_LINE = re.compile(rb"( *)(?:(?:type|and)\b[^\n]*)?")
+_WHOLE_FILE = re.compile(rb"(?:\[<[^\n]*?>\]\s*)*module\b[^=\n]*\n")
+
+
+def end_by_layout(data: bytes, start: int, end: int, around: int) -> int:
+    r"""Return where a definition ends that the grammar may have ended elsewhere: before what is indented no more.
+
+    It is no further than `around`, the end of what it stands in. What does not begin its line keeps its `end`.
+
+    >>> data = b"module A =\n  let f = 1\n\n  let g = 2\nmodule B =\n"
+    >>> end_by_layout(data, 0, 22, len(data)), end_by_layout(data, 13, 40, len(data))
+    (35, 23)
+    """
+    first = _FIRST_ON_LINE.fullmatch(data, data.rfind(b"\n", 0, start) + 1, start)
+    if first is None:
+        return end
+    if _WHOLE_FILE.match(data, start):
+        return around
+    behind = _compile_layout(len(first[1])).search(data, max(start, end - 1), around)
+    end = max(end, behind.start() if behind is not None else around)
+    ahead = ATTRIBUTES_AHEAD.match(data, start)
+    beside = _compile_sibling(len(first[1])).search(data, ahead.end() if ahead is not None else start, end)
+    return beside.start() if beside is not None else end
+
+
+@cache
+def _compile_layout(indent: int) -> "re.Pattern[bytes]":
+    """Return what a line begins with that is indented by `indent` spaces at most and is code."""
+    return re.compile(rb"\n {0,%d}(?![ \t\r\n]|//|\(\*|#)" % indent)
+
+
+@cache
+def _compile_sibling(indent: int) -> "re.Pattern[bytes]":
+    """Return what a definition begins with that is indented by `indent` spaces at most."""
+    return re.compile(rb"\n {0,%d}(?:(?:let|type|module|namespace|open|exception|member|override)\b|\[<)" % indent)

@@ -6,15 +6,16 @@ in the syntax tree and decoding nodes.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MethodType
 from typing import cast
 
 import tree_sitter
 
-from causalist.model.facts import MODULE_SCOPE, Binding, Definition
+from causalist.model.facts import MODULE_SCOPE, Binding, Definition, Export
 from causalist.model.language_settings import LanguageSettings
-from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, escape_name
+from causalist.model.node_ids import CALLABLE_KINDS, OPENED, TYPE_KINDS, NodeKind, escape_name
 from causalist.model.type_notation import OPTIONAL, PREDICATE, split_generic, split_top
 from causalist.parse.syntax.accesses import AccessReader
 from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments, declared_type, named_type
@@ -31,12 +32,14 @@ from causalist.parse.syntax.bases_and_signatures import (
 )
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import (
+    ATTRIBUTES_AHEAD,
     DEFINITION_KINDS,
     IMPORT_PARTS,
     TAG_OF_CAPTURE,
     Event,
     JoinedNodes,
     Tag,
+    end_by_layout,
     events_of,
 )
 from causalist.parse.syntax.chains import array_type_name, type_name
@@ -59,6 +62,7 @@ from causalist.parse.syntax.open_scopes import (
     Scopes,
     move_last,
 )
+from causalist.parse.syntax.shadowed_names import count_parameters
 from causalist.parse.syntax.typed_expressions import PlaceReader
 from causalist.parse.syntax.uses import UseReader
 
@@ -66,6 +70,7 @@ _DELEGATED_TO = re.compile(r"\bto:\s*([A-Z][\w.]*)")
 _DELEGATED = re.compile(r"defdelegate\s*\(?\s*(\w+[?!]?)")
 _DELEGATED_AS = re.compile(r"\bas:\s*:(\w+[?!]?)")
 _TYPE_ARGUMENTS = re.compile(r"<.*>")
+_MAX_HEAD_BYTES = 2000  # bytes of a member in which its parameters are looked for
 _NO_WORD = re.compile(r"\W")
 _PREDICATE = re.compile(r"(?:asserts\s+)?[\w$]+\s+is\s+")  # `x is T`
 _Handler = Callable[[int, int, int], None]  # start byte, end byte, Tag
@@ -111,11 +116,14 @@ class FactCollector:
         # The name of constructors, where they are written with the name of their type.
         names = settings.names
         self._constructor = names.constructors[0] if names.constructors and "*" in names.initializers else ""
+        self._is_laid_out = False  # broken code whose indentation says where definitions end
+        self._namespaces: list[tuple[int, str]] = []  # number of the first definition, and name, of further ones
         self._unnamed = dict(settings.names.unnamed)
         self._held = dict(settings.types.held)
 
     def run(self, captures: Mapping[str, Sequence[tree_sitter.Node]], end_byte: int) -> None:
         """Read all captures of the combined query of the file, whose tree ends at `end_byte`."""
+        self._is_laid_out = self.settings.modules.opened and "error" in captures
         links = JoinedNodes(captures) if "link.of" in captures or "body.apart" in captures else None
         events = events_of(captures, len(self.data), end_byte, self.scopes.source, links)
         if links is not None:
@@ -197,6 +205,8 @@ class FactCollector:
         of one that no other file sees, or that leaves out some of them itself, its definition says it.
         """
         has_headers = bool(self.settings.modules.headers)
+        if self.settings.names.applied:
+            return list(self._numbers_of_parameters())
 
         def is_open(d: DefinitionDraft) -> bool:
             """Return True if a header may say which parameters of a function may be left out."""
@@ -217,12 +227,45 @@ class FactCollector:
             for own, may_be_left_out in ((self._own_parameters(d), is_open(d)),)
         ]
 
+    def _numbers_of_parameters(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Yield what `parameters` returns for members that share a name, by the brackets behind their names."""
+        members = [i for i, d in enumerate(self.drafts) if d.kind is NodeKind.METHOD]
+        times = Counter(self.drafts[i].qualname for i in members)
+        for i in members:
+            draft = self.drafts[i]
+            if times[draft.qualname] < 2:
+                continue
+            opening = re.compile(rb"\b%s(?:<[^<>()\n]*>)?\s*(?=\()" % re.escape(draft.name.encode()))
+            head = opening.search(self.data, draft.start, min(draft.end, draft.start + _MAX_HEAD_BYTES))
+            if head is not None:
+                n, n_optional = count_parameters(self.data, head.end())
+                yield i, ("",) * (n - n_optional) + (OPTIONAL,) * n_optional
+
     def _own_parameters(self, draft: DefinitionDraft) -> list[str]:
         """Return the parameters that callers give; the first of a function that extends a type may stand before it."""
         parameters = draft.parameters or []
         if not draft.extends or not parameters:
             return parameters
         return [f"{parameters[0]}{OPTIONAL}", *parameters[1:]] if self.settings.types.listed else parameters[1:]
+
+    def opened(self) -> Iterator[Export]:
+        """Yield what `open` has to know: further namespaces, and modules and types by the attributes before them.
+
+        `exported` has, behind `OPENED`, the first definition of a namespace, whose name is `local`, or a definition and
+        "+" if it opens itself, "-" if its members are never named alone; "" if the file is a module that has no head.
+        """
+        if not self.settings.modules.opened:
+            return
+        if not self.package and not any(d.kind is NodeKind.NAMESPACE and d.body < 0 for d in self.drafts):
+            yield Export("", OPENED, 0)
+        for first, name in self._namespaces:
+            yield Export(name, f"{OPENED}{first}", 0)
+        for i, draft in enumerate(self.drafts):
+            ahead = ATTRIBUTES_AHEAD.match(self.data, draft.span_start)
+            if ahead is not None and (draft.kind is NodeKind.NAMESPACE or draft.kind in TYPE_KINDS):
+                mark = "+" if b"AutoOpen" in ahead[0] else "-" if b"RequireQualifiedAccess" in ahead[0] else ""
+                if mark:
+                    yield Export(mark, f"{OPENED}{i}{mark}", self.row(draft.start))
 
     def returns(self) -> list[tuple[int, str]]:
         """Return (definition, return type) for definitions with a known one."""
@@ -359,6 +402,10 @@ class FactCollector:
         kind = DEFINITION_KINDS[Tag(tag)]
         if kind in TYPE_KINDS and self.settings.modules.flat:
             prefix = ""
+        if self.settings.modules.opened and parent >= 0 and self.drafts[parent].kind is NodeKind.TYPE:
+            return  # `type A = B`, which may be the only case of a union
+        if self._is_laid_out:
+            end = end_by_layout(self.data, start, end, frames[-1].end if frames else len(self.data))
         if kind is NodeKind.FUNCTION and parent >= 0 and self.drafts[parent].kind in TYPE_KINDS:
             kind = NodeKind.METHOD
         span_start = start
@@ -456,6 +503,8 @@ class FactCollector:
 
     def _on_package(self, start: int, end: int, tag: int) -> None:
         name = self.scopes.compact(start, end)
+        if self.package and tag == Tag.PACKAGE and self.settings.modules.opened:
+            self._namespaces.append((len(self.drafts), name))
         self.package = f"{self.package}.{name}" if tag == Tag.PACKAGE_FURTHER else self.package or name
         self.use_reader.taken = start
         above = self.row(start) - 1 <= self._comment[3]

@@ -20,9 +20,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from causalist.model.facts import Binding
+from causalist.model.facts import UNCOUNTED, ArgumentKind, Binding
 from causalist.model.language_settings import LanguageSettings
 from causalist.model.type_notation import LAMBDA_VALUE, split_generic
+from causalist.parse.syntax.arguments import count_arguments
 
 _SET = re.compile(rb"\s*=")
 _DECLARES = re.compile(rb"\b(?:const|var)\s+\Z")
@@ -303,6 +304,64 @@ class LocalNames:
                 return f"{of.key}!{chain[len(head) :]}"
             keys.append(of.key)
         return f"{''.join(keys)}.{chain}" if keys else chain
+
+
+_PARAMETER_MARK = re.compile(rb"[()\[\]{},]|(?<=[(,\s])\?|(?<=\w)<|(?<!-)>")
+_MAX_PARAMETERS_BYTES = 2000
+_ARGUMENT = re.compile(rb"[\w\"'\[{`$@]")
+_BY_SPACE = re.compile(
+    r"((?:new\s+)?(?!new\b)[\w.'`]+(?:<[^<>()]*>)?(?:\([^()]*\)(?:\.\w+)+)*)"
+    r"(?:\s+[\w\"'(\[{`$@].*|\([^()]*\)\s+[\w\"'(\[{`$@].*)",
+    re.DOTALL,
+)
+
+
+def called_by_space(text: str) -> str:
+    """Return a call whose arguments follow without brackets with empty ones.
+
+    >>> [called_by_space(each) for each in ("f x (g y)", "new Shop 1", "a.b(1).c d", "f(x)", "f")]
+    ['f()', 'new Shop()', 'a.b(1).c()', 'f(x)', 'f']
+    """
+    matched = _BY_SPACE.fullmatch(text)
+    return f"{matched[1]}()" if matched is not None else text
+
+
+def count_parameters(data: bytes, start: int) -> tuple[int, int]:
+    """Return the number of parameters in the brackets at `start`, and of those with a question mark ahead.
+
+    >>> count_parameters(b"(a: Map<int, b>, ?c: d -> (e * f))", 0), count_parameters(b"()", 0)
+    ((2, 1), (0, 0))
+    """
+    depth, n, n_optional = 0, 1, 0
+    for mark in _PARAMETER_MARK.finditer(data, start, start + _MAX_PARAMETERS_BYTES):
+        written = mark[0]
+        if written in (b")", b"]", b"}", b">"):
+            depth -= 1
+            if not depth:
+                break
+        elif written in (b"(", b"[", b"{", b"<"):
+            depth += 1
+        elif depth == 1:
+            n += written == b","
+            n_optional += written == b"?"
+    else:
+        return 0, 0
+    return (0, 0) if not data[start + 1 : mark.start()].strip() else (n, n_optional)
+
+
+def arguments_by_space(data: bytes, end: int) -> str:
+    r"""Return the letters of the arguments behind a callee that ends at `end`: those in brackets, or one.
+
+    >>> [arguments_by_space(text, 1) for text in (b"f(a, b)", b"f (a)", b"f a", b"f\n", b"f |> g", b"f()")]
+    ['??', '?', '?', '-', '-', '']
+    """
+    at = end
+    while data[at : at + 1] == b" ":
+        at += 1
+    if data[at : at + 1] == b"(":
+        n = count_arguments(data, at)[0]
+        return ArgumentKind.OTHER * n if n >= 0 else UNCOUNTED
+    return ArgumentKind.OTHER.value if at > end and _ARGUMENT.match(data, at) else UNCOUNTED
 
 
 def before_itself(chain: str, target: str) -> str:

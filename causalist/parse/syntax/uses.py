@@ -27,7 +27,7 @@ from causalist.parse.syntax.chains import chain_of, last_of_chain, read_message,
 from causalist.parse.syntax.go_like_types import given_arguments
 from causalist.parse.syntax.imports import ImportReader, without_comments
 from causalist.parse.syntax.open_scopes import BlockScopes, Scopes
-from causalist.parse.syntax.shadowed_names import OpenLambda
+from causalist.parse.syntax.shadowed_names import OpenLambda, arguments_by_space
 from causalist.parse.syntax.typed_expressions import callee_of, is_one_value, letter_of, typed_argument
 
 _MAX_NAME_BYTES = 200
@@ -455,7 +455,7 @@ class UseReader:
         separator = names.path_separator
         chains = _CONSTANTS if self._bare_calls else _PATH if separator and not names.name_separators else _CHAIN
         # Where files share a scope, a name that this file does not know may be another's; locals are left out before.
-        filtered = not (names.block_scopes or self._settings.modules.namespaces or self._settings.modules.shared)
+        filtered = not (names.block_scopes or self._settings.modules.shares_names)
         result = [*self.passed_on]
         for scope, start, end in self.spans:
             name = self._scopes.text(start, end)
@@ -508,6 +508,7 @@ class UseReader:
             is_listed = self._lists_arguments and not self._is_never_overloaded(chain)
             given = letters_and_values(self._scopes.data, end, self._settings.types) if is_listed else None
             given = self._read_given(self._scopes.data, end) if self._read_given is not None else given
+            given = (arguments_by_space(self._scopes.data, end), "") if self._settings.names.applied else given
             self._keep(chain, start, max(end - 1, start), given)
             if self._settings.names.clauses:
                 self._counted.append((len(self.calls) - 1, start, end))

@@ -43,6 +43,7 @@ CALLS = {
     },
     "dart": {"argument_part": "", "new_expression": "", "const_object_expression": "", "arguments": ""},
     "julia": {"call_expression": "^", "broadcast_call_expression": "^"},
+    "fsharp": {"application_expression": "^", "infix_expression": "^"},
 }
 # Operators of Perl that are written like calls.
 _OPERATORS = re.compile(
@@ -57,6 +58,9 @@ _OPERATORS = re.compile(
     r"truncate|uc|ucfirst|umask|undef|unlink|unpack|unshift|untie|use|utime|values|vec|wait|"
     r"waitpid|wantarray|warn|write"
 )
+# Operators of F# that call a name beside them: what is before it, behind it, or both.
+_PIPES = {"|>": (False, True), "||>": (False, True), "<|": (True, False), ">>": (True, True), "<<": (True, True)}
+_NAMES = ("long_identifier_or_op", "dot_expression", "typed_expression")
 # Calls that define or import something, and are no calls to who reads the code.
 _FORMS = re.compile(
     r"(?:def\w*|alias|import|require|use|quote|unquote|fn|case|if|unless|cond|with|for|try|receive|super|test|describe|assert|refute|setup|@)\b"
@@ -75,6 +79,10 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
         field = kinds[node.type]
         called = node.named_child(0) if field == "^" else node.child_by_field_name(field) if field else node
         if called is None or called.text is None or node.text is None:
+            continue
+        if dialect == "fsharp":
+            for each in _applied(node):
+                yield each, (each.text or b"").decode(errors="replace")
             continue
         text = called.text.decode(errors="replace")
         if dialect == "dart":
@@ -105,6 +113,19 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
         if dialect == "elixir" and (_FORMS.match(text) or _is_head(node)):
             continue
         yield called, text
+
+
+def _applied(node: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """What an expression of F# calls. The grammar gives `a + f x` and `a |> f x` as `(a + f) x` and `(a |> f) x`."""
+    first, last = node.children[0], node.children[-1]
+    if node.type == "application_expression":
+        called = first.children[-1] if first.type == "infix_expression" else first
+        return [called] if called.type in _NAMES else []
+    sides = _PIPES.get((node.children[1].text or b"").decode(), (False, False))
+    around = node.parent
+    behind = around is None or around.type != "application_expression" or around.children[0] != node
+    given = [(first, sides[0]), (last, sides[1] and behind)]
+    return [each for each, is_called in given if is_called and each.type in _NAMES]
 
 
 _NO_CALLS = ("method", "method_parameters", "block_parameters", "alias", "undef", "keyword_parameter")
