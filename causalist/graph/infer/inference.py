@@ -171,7 +171,9 @@ class Inference(InferenceBase):
             return unknown
         named = self.mentioned.opened.find_chain(file, scope, parts) if settings.modules.opened else None
         if named is not None and len(parts) > 1:
-            marks = split_chain_part(parts[named[1] - 1], settings.types, settings.shapes)[1]
+            made = self._apply_marks(
+                named[0], split_chain_part(parts[named[1] - 1], settings.types, settings.shapes)[1], settings.shapes
+            )
             return self.follow_members(
                 file, self._apply_marks(named[0], marks, settings.shapes), parts, named[1], called
             )
