@@ -25,6 +25,7 @@ _TITLES = {
     "csharp": "C#",
     "objc": "Objective-C",
     "javascript": "JavaScript",
+    "matlab": "MATLAB",
     "ocaml": "OCaml",
     "php": "PHP",
     "powershell": "PowerShell",

@@ -24,6 +24,7 @@ from causalist.model.role_by_path import is_secondary
 
 _TOKEN = re.compile(r"\s*(\|\||&&|[!()]|[\w.]+)")
 _STRENGTH = {"||": 1, "&&": 2, "!": 3}
+_PRIVATE = "private"  # a folder whose functions only the folder around it sees
 _MAX_CHARACTERS = 1000  # characters; a longer expression is not read
 
 Truth = bool | None  # None: it depends on the platform
@@ -173,11 +174,27 @@ class PackageScopes:
             definitions = near or (definitions if -1 in included else [])
             if not definitions:
                 return None
+        settings = tables[file].settings
+        if settings is not None and settings.modules.marked_folders:
+            definitions = self._not_private(file, definitions)
+            if not definitions:
+                return None
         if len(definitions) > 1:
             definitions = self._in_builds_of(file if asking < 0 else asking, definitions)
             distance = {each: -shared_folders(self.paths[file], self.paths[each[0]]) for each in definitions}
             definitions = [min(definitions, key=lambda each: (distance[each], each[0] in self.unusual, each))]
         return definitions[0][1]
+
+    def _not_private(self, file: int, definitions: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return those of a private folder that a file sees; else those in no such folder."""
+        here, own, others = posixpath.dirname(self.paths[file]), list[tuple[int, int]](), list[tuple[int, int]]()
+        for each in definitions:
+            folder = posixpath.dirname(self.paths[each[0]])
+            if posixpath.basename(folder) != _PRIVATE:
+                others.append(each)
+            elif here in (folder, posixpath.dirname(folder)):
+                own.append(each)
+        return own or others
 
     def _without_system_names(
         self, file: int, name: str, definitions: list[tuple[int, int]], tables: Sequence[FileSymbols]
@@ -251,6 +268,10 @@ class PackageScopes:
     def _is_own(self, symbols: FileSymbols, number: int) -> bool:
         """Return True for a definition without external linkage in a file that is not included by others."""
         settings = symbols.settings
+        if settings is not None and settings.modules.marked_folders:
+            return bool(symbols.facts.package) or not is_known_elsewhere(
+                symbols.path, symbols.facts, number - symbols.first
+            )
         if settings is None or not settings.modules.headers:
             return False
         definition = symbols.facts.definitions[number - symbols.first]
@@ -322,6 +343,17 @@ def _stem_suffix(path: str) -> str:
     return posixpath.splitext(posixpath.basename(path))[0].rpartition("_")[2] if "_" in posixpath.basename(path) else ""
 
 
+def is_known_elsewhere(path: str, facts: FileFacts, local: int) -> bool:
+    """Return True for the definition that a file is named for, and what is inside of a type of that name.
+
+    A method in the folder of its class is known by its class alone.
+    """
+    definition = facts.definitions[local]
+    stem = posixpath.splitext(posixpath.basename(path))[0]
+    is_method = any(each == local for each, _ in facts.owners)
+    return definition.parent < 0 and definition.name == stem and not is_method
+
+
 def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) -> PackageKey | None:
     """Return the package of a file, or None if its language has no scope wider than a file."""
     if settings is None:
@@ -332,6 +364,8 @@ def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) 
     if system is ModuleSystem.FOLDER:
         return settings.name, posixpath.dirname(path), facts.package
     if system is ModuleSystem.INCLUDE:  # what is linked has one name in a program
+        return settings.family, "", ""
+    if settings.modules.marked_folders:  # what stands in a package is named with it, also there
         return settings.family, "", ""
     if system is ModuleSystem.DECLARED:  # files that do not say it are a package with their neighbours, or with all
         everywhere = facts.package or settings.modules.namespaces or settings.modules.shared

@@ -261,7 +261,7 @@ class Inference(InferenceBase):
                 file, Value(ValueKind.MODULE, facade[0], RuleName.IMPORT), parts, facade[1], called
             )
         if declaration is None:
-            is_method = symbols.settings.names.bare_calls and not parts[0][:1].isupper()  # of a base that is not here
+            is_method = symbols.settings.names.inherits_names and not parts[0][:1].isupper()
             return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
         value = self._apply_simple_marks(
             Value(ValueKind.DEFINITION, declaration[0], self.name_lookup.rule_of_path(file, declaration[0])),
@@ -340,7 +340,7 @@ class Inference(InferenceBase):
                 step = UNKNOWN
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
-                return unknown if self.members.can_have_more_members(value) else None
+                return unknown if self.members.can_have_more_members(value, i < len(parts)) else None
             rule = self.annotations.receiver_rule(step) if marks[:1] == [Mark.CALL] else ""
             if rule and (itself := self.infer_returned_object(value, rule)) is not None:
                 value = self._apply_marks(itself, marks[1:], shapes) if marks[1:] else itself
