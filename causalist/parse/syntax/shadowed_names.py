@@ -319,7 +319,7 @@ def before_itself(chain: str, target: str) -> str:
 
 
 _METHODS = re.compile(rb"^[ \t]*methods\b[ \t]*(\([^()\n]*\bStatic\b(?![ \t]*=[ \t]*false))?", re.MULTILINE)
-_HEAD = re.compile(r"function\b\s*(?:\[?\s*(\w+)[^\]=(]*\]?\s*=\s*)?[\w.]+\s*(?:\(\s*(\w+))?")
+_HEAD_OF_FUNCTION = re.compile(r"function\b\s*(?:\[?\s*(\w+)[^\]=(]*\]?\s*=\s*)?[\w.]+\s*(?:\(\s*(\w+))?")
 _OF_BASE = re.compile(rb"(\w+)@([^\W\d][\w.]*)")
 
 
@@ -338,7 +338,7 @@ def with_objects(facts: FileFacts, data: bytes, package: str, owner: str) -> Fil
     typed: dict[tuple[int, str], str] = {}
     outputs: dict[tuple[int, str], list[Binding]] = {}
     for local, each in enumerate(definitions):
-        head = _HEAD.match(each.signature)
+        head = _HEAD_OF_FUNCTION.match(each.signature)
         if head is None:
             continue
         around = definitions[each.parent].name if each.parent >= 0 else owners.get(local, "")
