@@ -399,7 +399,7 @@ class PartialTypes:
         return called_so[:1] or declarations[:1]
 
 
-def dispatched(
+def find_method(
     inference: Inference, place: tuple[int, int], name: str, values: str, value: Value | None
 ) -> tuple[Value | None, str]:
     """Return what a called name means by the type of its first argument, and the chain that says so.

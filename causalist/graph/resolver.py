@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes, callable_parts, dispatched
+from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes, callable_parts, find_method
 from causalist.graph.file_symbols import open_inner_namespaces
 from causalist.graph.function_variants import SpecificProcedures, TwinChooser
 from causalist.graph.imports.declared_packages import share_imports
@@ -354,7 +354,7 @@ class Resolver:
             fitting = UNCOUNTED  # a member hides those of bases whatever it takes
         value = self.inference.infer_chain(file, scope, chain, fitting)
         if dispatches and called and "." not in chain:
-            value, chain = dispatched(self.inference, (file, scope), chain, values, value)
+            value, chain = find_method(self.inference, (file, scope), chain, values, value)
         if passed_on and value is None and chain.endswith(".new"):
             chain = chain.removesuffix(".new")
             value = self.inference.infer_chain(file, scope, chain)

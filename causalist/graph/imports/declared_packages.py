@@ -16,8 +16,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.modules import OUTSIDE, ModuleTarget, shared_folders
-from causalist.graph.imports.package_scope import is_known_elsewhere
+from causalist.graph.imports.modules import OUTSIDE, ModuleTarget, is_known_elsewhere, shared_folders
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind, ManifestKey

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.modules import find_script, shared_folders
+from causalist.graph.imports.modules import find_script, is_known_elsewhere, shared_folders
 from causalist.graph.rules import MAX_CANDIDATES, MAX_VARIANTS
 from causalist.model.facts import FileFacts, ImportKind, ManifestKey
 from causalist.model.language_settings import LanguageSettings, ModuleSettings, ModuleSystem
@@ -341,17 +341,6 @@ class PackageScopes:
 def _stem_suffix(path: str) -> str:
     """Return the part of a file's stem after its last underscore."""
     return posixpath.splitext(posixpath.basename(path))[0].rpartition("_")[2] if "_" in posixpath.basename(path) else ""
-
-
-def is_known_elsewhere(path: str, facts: FileFacts, local: int) -> bool:
-    """Return True for the definition that a file is named for, and what is inside of a type of that name.
-
-    A method in the folder of its class is known by its class alone.
-    """
-    definition = facts.definitions[local]
-    stem = posixpath.splitext(posixpath.basename(path))[0]
-    is_method = any(each == local for each, _ in facts.owners)
-    return definition.parent < 0 and definition.name == stem and not is_method
 
 
 def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) -> PackageKey | None:
