@@ -20,6 +20,8 @@ def grammars_at(folder: Path) -> Iterator[None]:
         languages.claims,
         languages.missing_languages,
         languages.companions_of_missing,
+        languages.lone_missing_languages,
+        languages._only,
         languages.load_grammar,
         languages.load_parser,
         languages.grammar_version,

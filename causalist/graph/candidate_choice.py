@@ -27,7 +27,7 @@ from causalist.graph.overload_fit import (
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
-from causalist.model.facts import ArgumentKind, Definition, ImportKind
+from causalist.model.facts import UNCOUNTED, ArgumentKind, Definition, ImportKind
 from causalist.model.language_settings import ConversionSettings, LanguageSettings
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 from causalist.model.role_by_path import is_secondary, role_of
@@ -400,6 +400,27 @@ class PartialTypes:
         return called_so[:1] or declarations[:1]
 
 
+def find_method(
+    inference: Inference, place: tuple[int, int], name: str, values: str, value: Value | None
+) -> tuple[Value | None, str]:
+    """Return what a called name means by the type of its first argument, and the chain that says so.
+
+    `place` is the (file, scope) of the call. Functions of the file come before methods; `value` is what the name means
+    by itself. If that is nothing, it may be a method of whatever is given.
+    """
+    is_local = value is not None and (value.rule == RuleName.SAME_FILE or value.kind is not ValueKind.DEFINITION)
+    if is_local or not values:
+        return value, name
+    chain = f"{values.partition(',')[0] or '?'}.{name}"
+    member = inference.infer_chain(*place, chain, UNCOUNTED)
+    if member is not None and member.kind is ValueKind.DEFINITION:
+        return member, chain
+    return (Value(ValueKind.UNKNOWN_MEMBER, -1, ""), f"?.{name}") if value is None else (value, name)
+
+
+_ACCESSOR = re.compile(r"function\b[^(]*\b[gs]et\.")
+
+
 class NameCandidates:
     """Candidates for calls of a method on a receiver of which nothing is known, in all files of a program.
 
@@ -417,6 +438,12 @@ class NameCandidates:
         self._visible: dict[int, frozenset[int]] = {}
         self._names: dict[int, frozenset[str]] = {}
         self._reexported: dict[int, frozenset[int]] = {}
+
+    def _is_plain_method(self, number: int) -> bool:
+        """Return True for a method that is called by its name: no constructor, and none that a property runs."""
+        definition = self._program.definition_of[number]
+        is_callable = definition.kind in CALLABLE_KINDS and definition.name != self._owner(number)
+        return is_callable and not _ACCESSOR.match(definition.signature)
 
     def find(self, file: int, chain: str, arguments: str) -> Iterator[tuple[int, str, int]]:
         """Yield (definition, rule, candidates) of each method that a call of `chain` in `file` may mean."""
@@ -439,6 +466,12 @@ class NameCandidates:
         candidates = list(islice(every, _MAX_ALIKE + 1))  # one more says that there are too many
         if not candidates or (len(candidates) > MAX_CANDIDATES and not self._are_alike(candidates)):
             yield from self.find_in_named_object(file, chain)
+            return
+        if settings is not None and settings.names.object_first and not all(map(self._is_plain_method, candidates)):
+            return  # elements of structures are read like fields of objects
+        is_sent = receiver != "?" and arguments != UNCOUNTED  # `f(x)` might run a function from outside
+        if settings is not None and settings.names.object_first and is_sent and len(candidates) == 1:
+            yield candidates[0], RuleName.UNIQUE_SELECTOR, 1
             return
         # Overloads of one name are one meaning, and share what falls to it.
         resembling = [each for each in candidates if resembles(called, self._owner(each))]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes, callable_parts
+from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes, callable_parts, find_method
 from causalist.graph.file_symbols import open_inner_namespaces
 from causalist.graph.function_variants import SpecificProcedures, TwinChooser
 from causalist.graph.imports.declared_packages import share_imports
@@ -351,13 +351,16 @@ class Resolver:
         if guess and arguments != IS_TYPE and self.inference.dispatch.is_for(file):
             meant, outside = self.inference.dispatch.choose(file, scope, chain, arguments, values)
             return [Target(*each) for each in meant], outside
-        passed_on = "::" in chain
+        dispatches = (language := self.program.files[file].settings) is not None and language.names.object_first
+        passed_on = "::" in chain or (dispatches and not guess)  # elsewhere, naming a function calls it
         chain = chain.replace("::", ".")
         called = (guess and arguments != IS_TYPE) or passed_on
         fitting = arguments if called else None
         if called and self.lists_arguments(file):
             fitting = UNCOUNTED  # a member hides those of bases whatever it takes
         value = self.inference.infer_chain(file, scope, chain, fitting)
+        if dispatches and called and "." not in chain:
+            value, chain = find_method(self.inference, (file, scope), chain, values, value)
         if passed_on and value is None and chain.endswith(".new"):
             chain = chain.removesuffix(".new")
             value = self.inference.infer_chain(file, scope, chain)
@@ -636,7 +639,9 @@ class Resolver:
     def _names_own_class(self, file: int, value: Value, chain: str) -> bool:
         settings = self.program.files[file].settings
         is_trait = self.program.definition_of[value.number].kind == NodeKind.TRAIT  # its values may be functions
-        if settings is None or is_trait or settings.types.prefixed:  # there the receiver is a value
+        if (
+            settings is None or is_trait or settings.types.prefixed or settings.names.object_first
+        ):  # the receiver is a value
             return False
         if chain in settings.names.self_names:
             return self.program.is_type(value.number)

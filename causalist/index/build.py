@@ -48,7 +48,7 @@ from causalist.model.index import Commits, FileNote, History, Index, Manifest, S
 from causalist.model.node_ids import NodeId, NodeKind, file_id
 from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, Scan, SourceFile, is_parsed
 from causalist.model.string_table import StringTable
-from causalist.parse import companions_of_missing, load_settings, missing_language_of
+from causalist.parse import companions_of_missing, load_settings, lone_missing_languages, missing_language_of
 from causalist.rank import PreviousIndexRows, PreviousTransition, WalkWeights, build_lexical, build_transition
 from causalist.source import MAX_COMMITS, BlobReader, Limits, blob_hash, classify, read_file
 from causalist.store import FactsCache, facts_path, facts_with_bodies
@@ -275,6 +275,8 @@ def _note_languages(files: Sequence[tuple[str, FileFacts]]) -> tuple[FileNote, .
             companions = companions_of_missing().get(Path(path).suffix.lower())
             if companions is None or any(Path(other).suffix.lower() in companions for other, _ in files):
                 counts[missing] += 1
+            elif (lone := lone_missing_languages().get(Path(path).suffix.lower())) is not None:
+                counts[lone] += 1
     notes: list[FileNote] = []
     for (language, extra), n in sorted(counts.items()):
         of = f"{n} file{'s' if n > 1 else ''} of {language}"

@@ -139,12 +139,21 @@ class NameSettings:
     r"""regular expression for methods that operators, printing and the like run. Example: PHP: `'__\w+'`"""
     folded: bool = False
     """names are alike whatever letters are capitals, and are kept in small ones. Example: Fortran: true"""
+    object_first: bool = False
+    """`f(x)` means the method f of x, if it has one; the object of a method is a parameter. Example: MATLAB: true"""
+    flat_chains: bool = False
+    """one node of the grammar holds all calls of a chain. Example: MATLAB: true, `a.b(1).c(2)`"""
     several: bool = False
     """names that stand for several procedures, of which a call means one by its arguments. Example: Fortran: true"""
     dispatched: bool = False
     """the types of all arguments choose among the methods of a name, which stand anywhere; files are put together by
     inclusion. Example: Julia: true
     """
+
+    @property
+    def inherits_names(self) -> bool:
+        """True if a bare name may be a method of a base that is not of the repository."""
+        return self.bare_calls and not self.object_first
 
     @property
     def has_overloads(self) -> bool:
@@ -217,6 +226,10 @@ class ModuleSettings:
     """with `declared`: packages hold functions and values. Example: Kotlin: true"""
     shared: bool = False
     """with `declared`: files without a package share one. Example: Swift: true"""
+    marked_folders: bool = False
+    """with `declared`: folders say by `+` the package, by `@` the class, and `private` that only the folder around sees
+    them; others know of a file what is named like it. Example: MATLAB: true
+    """
     passing: bool = False
     """with `namespaces`: an import holds in its scope, and a namespace passes on what it imports. Example: Fortran:
     true

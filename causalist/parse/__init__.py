@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         load_grammar,
         load_language,
         load_settings,
+        lone_missing_languages,
         missing_language_of,
     )
     from causalist.parse.parser import parse_file, parse_source, parse_text
@@ -34,6 +35,7 @@ __all__ = [
     "load_grammar",
     "load_language",
     "load_settings",
+    "lone_missing_languages",
     "mask_range",
     "mask_secrets",
     "may_be_code",
@@ -56,7 +58,7 @@ __getattr__ = exports(
         "syntax_tree": "may_be_code parse_syntax parse_tree reader_of",
         "grammar_digest": "all_grammars",
         "languages": "claimants companions_of_missing dialect_of grammar_version load_grammar load_language "
-        "load_settings missing_language_of",
+        "load_settings lone_missing_languages missing_language_of",
         "cleaned_text": "view_of with_line_feeds MASK mask_range mask_secrets",
         "prose": "prose_kind",
         "secret_scan": "find_candidate_texts find_secrets",

@@ -167,7 +167,7 @@ def missing_languages() -> Mapping[str, tuple[str, str]]:
 def companions_of_missing() -> Mapping[str, frozenset[str]]:
     """Return further extensions of a missing language by each that it shares with others, as MATLAB has `.m`, too.
 
-    A file may be of that language only if the repository has a file with one of them.
+    A file may be of that language only if the repository has a file with one of them, or if the language has no other.
     """
     companions: dict[str, frozenset[str]] = {}
     for name in sorted({language for language, _ in missing_languages().values()}):
@@ -176,6 +176,19 @@ def companions_of_missing() -> Mapping[str, frozenset[str]]:
         shared, own, claimed = (set(_QUOTED.findall(" ".join(key.findall(text)))) for key in keys)
         companions.update(dict.fromkeys(sorted(shared), frozenset((own | claimed) - shared)))
     return companions
+
+
+@lru_cache(maxsize=1)
+def lone_missing_languages() -> Mapping[str, tuple[str, str]]:
+    """Return (language, its extra) by an extension that others have, too, for missing ones that have no other."""
+    lone: dict[str, tuple[str, str]] = {}
+    for file in sorted(grammars_folder().glob("*/language.toml")):
+        text = file.read_text(encoding="utf-8")
+        shared, own = (set(_QUOTED.findall(" ".join(key.findall(text)))) for key in (_SHARED_KEY, _EXTENSIONS_KEY))
+        extra = _EXTRA.search(text)
+        if extra and own == shared and file.parent.name not in _list_dialects():
+            lone.update(dict.fromkeys(sorted(shared), (file.parent.name, extra[1])))
+    return lone
 
 
 def missing_language_of(path: str) -> tuple[str, str] | None:

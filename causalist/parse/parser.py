@@ -88,7 +88,8 @@ from causalist.parse.syntax.bases_and_signatures import (
 )
 from causalist.parse.syntax.collector import FactCollector
 from causalist.parse.syntax.imports import read_exported_words, read_listed_names
-from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, parse_best, resolve_dialect
+from causalist.parse.syntax.shadowed_names import with_objects
+from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, marks_of_folders, parse_best, resolve_dialect
 
 # `QueryCursor.captures` gives captures in the order of the file, so it holds back what follows an unfinished match, and
 # each step searches what is held back: quadratic time in a file inside one closure, or of many statements in one body.
@@ -416,6 +417,8 @@ def _parse(path: str, data: bytes) -> FileFacts:
         with stage("compile queries"):
             grammar = load_grammar(dialect)
         facts = parse_source(data, grammar)
+        if grammar.settings.modules.marked_folders:
+            facts = with_objects(facts, with_line_feeds(data), *marks_of_folders(path))
         if is_build_program(path):
             text = mask_secrets(with_line_feeds(data), facts.secrets).decode("utf-8", "replace")
             return replace(facts, manifest=read_manifest(path, text))
@@ -620,15 +623,16 @@ def _is_kept(key: tree_sitter.Node) -> bool:
     around = key.parent
     if around is not None and around.type in ("field_designator", "field_expression"):
         around = around.parent
-    return around is not None and around.type in ("pair", "initializer_pair", "assignment_expression")
+    return around is not None and around.type in ("pair", "initializer_pair", "assignment_expression", "assignment")
 
 
 _MAX_KEPT = 400  # of one file
 _PATTERNS = {
     "ecmascript": re.compile(rb"(?<=[{,\s])(?P<key>[A-Za-z_$][\w$]*)\s*:\s*(?P<value>[A-Za-z_$][\w$]*)\s*(?=[,}])"),
     "c": re.compile(rb"(?:\.|->)(?P<key>[A-Za-z_]\w*)\s*=\s*&?(?P<value>[A-Za-z_]\w*)\s*(?=[,};])"),
+    "matlab": re.compile(rb"\.(?P<key>[A-Za-z]\w*)[ \t]*=[ \t]*@(?P<value>[A-Za-z]\w*)[ \t]*(?=[;,\r\n])"),
 }
-_FAMILIES = {"c": "c", "cpp": "c", "ecmascript": "ecmascript"}
+_FAMILIES = {"c": "c", "cpp": "c", "ecmascript": "ecmascript", "matlab": "matlab"}
 
 
 def read_kept_functions(family: str, source: RouteText, imports: Sequence[Import]) -> list[Binding]:

@@ -341,12 +341,26 @@ def parse_tree(path: str, data: bytes) -> tuple[Grammar, tree_sitter.Tree] | Non
         return None
 
 
+def marks_of_folders(path: str) -> tuple[str, str]:
+    """Return the package and the class that the folders of a file say.
+
+    >>> marks_of_folders("src/+shop/+doors/open.m"), marks_of_folders("+shop/@Door/close.m")
+    (('shop.doors', ''), ('shop', 'Door'))
+    """
+    folders = path.split("/")[:-1]
+    package = ".".join(each[1:] for each in folders if each.startswith("+"))
+    return package, folders[-1][1:] if folders and folders[-1].startswith("@") else ""
+
+
 @lru_cache(maxsize=1 << 17)  # a process that stays asks for the files of a repository again and again
 def reader_of(path: str) -> str:
     """Return the reader of a file: dialect and grammar version, or kind of text. Part of the cache key."""
     dialect = dialect_of(path)
     if dialect:
-        return "+".join(f"{each}:{grammar_version(each)}" for each in (dialect, *claimants(path)))
+        dialects = (dialect, *claimants(path))
+        versions = "+".join(f"{each}:{grammar_version(each)}" for each in dialects)
+        is_marked = any(load_settings()[each].modules.marked_folders for each in dialects)
+        return f"{versions}:{':'.join(marks_of_folders(path))}" if is_marked else versions
     if is_component(path) or is_notebook(path):
         return f"{'component' if is_component(path) else 'notebook'}:{_all_grammars()}"
     from causalist.parse.prose import ProseKind, prose_kind  # code needs none of it

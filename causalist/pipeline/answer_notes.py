@@ -125,9 +125,11 @@ def _missing_language_diagnostics(index: Index, paths: Collection[str]) -> tuple
     missing = [note for note in index.notes if note.slug == DiagnosticSlug.LANGUAGE_MISSING]
     if not missing:
         return ()
-    from causalist.parse import missing_language_of
+    from causalist.parse import lone_missing_languages, missing_language_of
 
-    extras = {f'"causalist[{language[1]}]"' for path in paths if (language := missing_language_of(path))}
+    lone = lone_missing_languages()
+    languages = [each for path in paths for each in (missing_language_of(path), lone.get(Path(path).suffix.lower()))]
+    extras = {f'"causalist[{language[1]}]"' for language in languages if language}
     named = [note for note in missing if any(extra in note.detail for extra in extras)]
     return tuple(Diagnostic(DiagnosticSlug.LANGUAGE_MISSING, note.detail, -1) for note in named)
 

@@ -26,6 +26,7 @@ _TITLES = {
     "fsharp": "F#",
     "objc": "Objective-C",
     "javascript": "JavaScript",
+    "matlab": "MATLAB",
     "ocaml": "OCaml",
     "php": "PHP",
     "powershell": "PowerShell",

@@ -30,10 +30,10 @@ from causalist.parse import load_settings, parse_file
 from causalist.parse.languages import missing_languages
 
 _FOLDER = Path(__file__).parent
-_FILE = re.compile(r"(?:#|!|//|--|\(\*) --- file: (\S+) ---(?: \*\))?$")
+_FILE = re.compile(r"(?:#|%|!|//|--|\(\*) --- file: (\S+) ---(?: \*\))?$")
 _LINK = re.compile(r"(?:#|//|--) --- link: (\S+) -> (\S+) ---$")
 _KINDS = "|".join(kind.label for kind in EdgeKind)
-_COMMENT = re.compile(rf"(?:#|!|//|--|\(\*) +((?:(?:{_KINDS}|defines) \S+.*?)|no (?:{_KINDS})\b.*?)(?: \*\))?$")
+_COMMENT = re.compile(rf"(?:#|%|!|//|--|\(\*) +((?:(?:{_KINDS}|defines) \S+.*?)|no (?:{_KINDS})\b.*?)(?: \*\))?$")
 _EDGE = re.compile(rf"({_KINDS}) (\S.*?) by ([\w-]+)(?: from (\S.*))?$")
 _NONE = re.compile(rf"no ({_KINDS})$")
 _DEFINES = re.compile(r"defines (\S.*) as (\w+)$")

@@ -108,6 +108,44 @@ def test_what_a_header_holds_says_which_dialect_reads_it(text: str, dialect: str
     assert languages.claimants("a.h")[0] == "cpp" and languages.claimants("a.c") == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "objc", "matlab"),
+    [
+        ('#import "Shop.h"\n@implementation Shop\n- (void)open {}\n@end\n', "objc", ""),
+        ("// Opens.\n@interface Shop : NSObject\n@end\n% function a\n", "objc", ""),
+        ("function r = open_door(n)\nr = n;\n", "", "matlab"),
+        ("% Opens a door.\nopen_door(3)\n", "", "matlab"),
+        ("x = 3;  % a number\n", "", "matlab"),
+        ("classdef Door < handle\nend\n", "", "matlab"),
+        ("## Octave\n1;\n", "", "matlab"),
+        ("(* ::Package:: *)\nf[x_] := x;\ny = 3;\n", "", ""),
+        (":- module shop.\n% Mercury.\n", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_what_a_file_holds_says_whether_it_is_of_objective_c_or_matlab(
+    text: str, objc: str, matlab: str, tmp_path: Path
+) -> None:
+    grammars, data = Path(languages.grammars_folder()), text.encode()
+    for folder in ("c", "objc", "matlab"):
+        shutil.copytree(grammars / folder, tmp_path / folder)
+    with grammars_at(tmp_path):
+        assert languages.dialect_for("Shop.m", data) == objc + matlab
+    for name, alone in (("objc", matlab), ("matlab", objc)):
+        settings = tmp_path / name / "language.toml"
+        written = settings.read_text("utf-8")
+        settings.write_text(written.replace(f"tree_sitter_{name}", "tree_sitter_nowhere"), "utf-8")
+        with grammars_at(tmp_path):
+            assert languages.dialect_for("Shop.m", data) == alone
+        settings.write_text(written, "utf-8")
+
+
+def test_folders_say_the_package_and_the_class_of_a_file() -> None:
+    folders = ("+shop", "src/+shop", "+door", "+shop/@Door", "@Door")
+    assert len({reader_of(f"{folder}/open.m") for folder in folders}) == 4
+    assert parse_file("+shop/+doors/open.m", b"function open(d)\n").package == "shop.doors"
+
+
 def test_dialects_share_settings_and_differ_in_version() -> None:
     settings = load_settings()
     assert settings["tsx"] is settings["typescript"]
@@ -152,7 +190,8 @@ def test_each_extra_language_can_be_installed_alone_and_with_all_others() -> Non
 
 
 def test_every_extension_has_one_dialect() -> None:
-    found = [e for s in {id(s): s for s in load_settings().values()}.values() for d in s.dialects for e in d.extensions]
+    dialects = [d for s in {id(s): s for s in load_settings().values()}.values() for d in s.dialects]
+    found = [e for d in dialects for e in d.extensions if not (e in d.shared and e in d.claims)]
     assert len(found) == len(set(found)) and all(e.startswith(".") and e == e.lower() for e in found)
 
 

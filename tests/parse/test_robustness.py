@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from causalist.graph import build_graph
 from causalist.model.facts import FileFacts
 from causalist.parse import dialect_of, load_grammar, load_settings, parse_file, parse_text, syntax_tree
+from causalist.parse.languages import dialect_for
 from causalist.parse.parser import _MIN_BYTES_FOR_MATCHES, _parse_best, _read_captures
 from tests.languages.test_cases import read_case
 from tests.parse.facts_of import facts_of, qualnames
@@ -501,7 +502,7 @@ def _captured(tree: tree_sitter.Tree, query: tree_sitter.Query, n_bytes: int) ->
 def test_matches_have_the_captures_of_every_file() -> None:
     dialects = set()
     for path, data in [*samples(), ("closure.js", _closure(3)), ("closure.tsx", _closure(3))]:
-        if dialect := dialect_of(path):
+        if dialect := dialect_for(path, data):
             dialects.add(dialect)
             tree, query = _parse_best(data, load_grammar(dialect))
             assert _captured(tree, query, _MIN_BYTES_FOR_MATCHES) == _captured(tree, query, 0), path

@@ -214,3 +214,25 @@ def test_a_file_that_another_language_may_have_names_no_language(
         tree.write("filter.h", "double filter(double);\n")
         (note,) = in_memory(tree.path).index.notes
         assert note.detail.startswith("1 file of objc read as text")
+
+
+def test_of_two_languages_that_are_not_installed_the_companions_of_one_decide(
+    tree: WorkTree, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """MATLAB has no other extension than the one that it shares with Objective-C."""
+    folder = tmp_path_factory.mktemp("grammars")
+    for name in ("python", "c", "objc", "matlab"):
+        shutil.copytree(languages.grammars_folder() / name, folder / name)
+        settings = folder / name / "language.toml"
+        if name in ("objc", "matlab"):
+            text = settings.read_text("utf-8").replace(f"tree_sitter_{name}", "tree_sitter_nowhere")
+            settings.write_text(text, "utf-8")
+    tree.write("filter.m", "function y = filter(x)\ny = x * 2;\n")
+    with grammars_at(folder):
+        (note,) = in_memory(tree.path).index.notes
+        told = '1 file of matlab read as text; pip install "causalist[matlab]" reads the code'
+        answer = in_memory(tree.path).ask("what does the filter give", AskOptions())
+        assert note.detail == told and told in [each.detail for each in answer.diagnostics]
+        tree.write("filter.h", "double filter(double);\n")
+        (note,) = in_memory(tree.path).index.notes
+        assert note.detail == '1 file of objc read as text; pip install "causalist[objc]" reads the code'

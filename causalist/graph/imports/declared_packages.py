@@ -16,7 +16,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.modules import OUTSIDE, ModuleTarget, shared_folders
+from causalist.graph.imports.modules import OUTSIDE, ModuleTarget, is_known_elsewhere, shared_folders
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind, ManifestKey
@@ -67,7 +67,7 @@ class DeclaredTypes:
             if language.modules.facade and any(d.parent < 0 and d.kind not in TYPE_KINDS for d in facts.definitions):
                 facade = f"{facts.package}.{_facade_name(path, facts, language.modules.facade)}"
                 result.facades.setdefault((language.family, facade), []).append(number)
-            holds = language.modules.holds_functions
+            holds, is_marked = language.modules.holds_functions, language.modules.marked_folders
             result.packages.setdefault((language.family, facts.package), []).append(number)
             if namespaces:
                 parts = facts.package.split(".")
@@ -75,6 +75,8 @@ class DeclaredTypes:
             inside = {MODULE_SCOPE}  # definitions around which there are types alone
             for local, definition in enumerate(facts.definitions):
                 # What a function declares is declared in the namespace, too.
+                if is_marked and not is_known_elsewhere(path, facts, local):
+                    continue
                 is_own = (holds and definition.parent < 0) or (
                     namespaces
                     and not (definition.parent >= 0 and facts.definitions[definition.parent].kind not in CALLABLE_KINDS)

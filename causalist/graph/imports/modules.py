@@ -126,6 +126,17 @@ def _upwards(folder: str) -> Iterator[str]:
     yield ""
 
 
+def is_known_elsewhere(path: str, facts: FileFacts, local: int) -> bool:
+    """Return True for the definition that a file is named for, and what is inside of a type of that name.
+
+    A method in the folder of its class is known by its class alone.
+    """
+    definition = facts.definitions[local]
+    stem = posixpath.splitext(posixpath.basename(path))[0]
+    is_method = any(each == local for each, _ in facts.owners)
+    return definition.parent < 0 and definition.name == stem and not is_method
+
+
 def shared_folders(a: str, b: str) -> int:
     """Count the folders that two paths have in common, from the root.
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
-from causalist.graph.imports.modules import find_script, shared_folders
+from causalist.graph.imports.modules import find_script, is_known_elsewhere, shared_folders
 from causalist.graph.resolution_results import Meaning, ModuleKey
 from causalist.graph.rules import MAX_CANDIDATES, MAX_VARIANTS, RuleName
 from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts, Import, ImportKind, ManifestKey
@@ -26,6 +26,7 @@ from causalist.model.role_by_path import is_secondary
 
 _TOKEN = re.compile(r"\s*(\|\||&&|[!()]|[\w.]+)")
 _STRENGTH = {"||": 1, "&&": 2, "!": 3}
+_PRIVATE = "private"  # a folder whose functions only the folder around it sees
 _MAX_CHARACTERS = 1000  # characters; a longer expression is not read
 
 Truth = bool | None  # None: it depends on the platform
@@ -187,6 +188,11 @@ class PackageScopes:
             definitions = near or (definitions if -1 in included else [])
             if not definitions:
                 return None
+        settings = tables[file].settings
+        if settings is not None and settings.modules.marked_folders:
+            definitions = self._not_private(file, definitions)
+            if not definitions:
+                return None
         if len(definitions) > 1:
             definitions = self._in_builds_of(file if asking < 0 else asking, definitions)
             distance = {each: -shared_folders(self.paths[file], self.paths[each[0]]) for each in definitions}
@@ -215,6 +221,17 @@ class PackageScopes:
             self._module_folders = frozenset(folders)
         around = {each for each in _folders_around(self.paths[file]) if each in self._module_folders}
         return [each for each in definitions if not around.isdisjoint(_folders_around(self.paths[each[0]]))]
+
+    def _not_private(self, file: int, definitions: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return those of a private folder that a file sees; else those in no such folder."""
+        here, own, others = posixpath.dirname(self.paths[file]), list[tuple[int, int]](), list[tuple[int, int]]()
+        for each in definitions:
+            folder = posixpath.dirname(self.paths[each[0]])
+            if posixpath.basename(folder) != _PRIVATE:
+                others.append(each)
+            elif here in (folder, posixpath.dirname(folder)):
+                own.append(each)
+        return own or others
 
     def _without_system_names(
         self, file: int, name: str, definitions: list[tuple[int, int]], tables: Sequence[FileSymbols]
@@ -295,6 +312,10 @@ class PackageScopes:
     def _is_own(self, symbols: FileSymbols, number: int) -> bool:
         """Return True for a definition without external linkage in a file that is not included by others."""
         settings = symbols.settings
+        if settings is not None and settings.modules.marked_folders:
+            return bool(symbols.facts.package) or not is_known_elsewhere(
+                symbols.path, symbols.facts, number - symbols.first
+            )
         if settings is None or not settings.modules.headers:
             return False
         definition = symbols.facts.definitions[number - symbols.first]
@@ -387,6 +408,8 @@ def package_key(path: str, facts: FileFacts, settings: LanguageSettings | None) 
     if system is ModuleSystem.FOLDER:
         return settings.name, posixpath.dirname(path), facts.package
     if system is ModuleSystem.INCLUDE:  # what is linked has one name in a program
+        return settings.family, "", ""
+    if settings.modules.marked_folders:  # what stands in a package is named with it, also there
         return settings.family, "", ""
     if system is ModuleSystem.DECLARED:  # files that do not say it are a package with their neighbours, or with all
         everywhere = facts.package or settings.modules.namespaces or settings.modules.shared

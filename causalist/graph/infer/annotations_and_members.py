@@ -547,11 +547,10 @@ class MemberTypes:
         binding = symbols.bindings.get(enumeration - symbols.first, {}).get(key)
         return self.annotations.binding_value(program.file_of[variant], binding, key) if binding is not None else None
 
-    def can_have_more_members(self, value: Value) -> bool:
-        """Return True if a value may have members that its definition does not show.
+    def can_have_more_members(self, value: Value, is_held: bool = False) -> bool:
+        """Return True if a value may have members that its definition does not show, or if one of them is `is_held`.
 
-        Either its type is not known, or it is `self` in a class all of whose bases are known. In the second case only a
-        derived class can have the member.
+        Its type is not known, or it is `self` in a class of known bases, or is what a base from outside keeps.
         """
         program = self.program
         if value.kind is ValueKind.DEFINITION and program.is_value(value.number):
@@ -561,9 +560,12 @@ class MemberTypes:
             return value.rule == RuleName.OBJECT_MEMBER  # a literal that has a name
         if value.kind is ValueKind.INSTANCE and value.rule == RuleName.SELF:
             settings = program.files[program.file_of[value.number]].settings
+            is_derived = any(each in self.inference.derived_from_outside for each in program.linear_bases(value.number))
             if settings is not None and (settings.names.all_declared or not settings.names.super_names):
-                return False  # no type can be derived from it without being seen
-            return not any(base in self.inference.derived_from_outside for base in program.linear_bases(value.number))
+                return (
+                    is_held and is_derived and settings.names.object_first
+                )  # none is derived from it without being seen
+            return not is_derived
         return False
 
     def _content_or_itself(self, value: Value) -> Value | None:

@@ -171,12 +171,9 @@ class Inference(InferenceBase):
             return unknown
         named = self.mentioned.opened.find_chain(file, scope, parts) if settings.modules.opened else None
         if named is not None and len(parts) > 1:
-            made = self._apply_marks(
-                named[0], split_chain_part(parts[named[1] - 1], settings.types, settings.shapes)[1], settings.shapes
-            )
-            return self.follow_members(
-                file, self._apply_marks(named[0], marks, settings.shapes), parts, named[1], called
-            )
+            marks = split_chain_part(parts[named[1] - 1], settings.types, settings.shapes)[1]
+            made = self._apply_marks(named[0], marks, settings.shapes)
+            return self.follow_members(file, made, parts, named[1], called)
         if len(parts) > 1 and (exported := self.members.own_export(file, scope, chain, called)) is not None:
             return exported
         bare, marks = split_chain_part(head, settings.types, settings.shapes)
@@ -275,7 +272,7 @@ class Inference(InferenceBase):
             )
         if declaration is None:
             is_class = parts[0][:1].isupper() or (symbols.settings.modules.flat and f"_{parts[0]}".isidentifier())
-            is_method = symbols.settings.names.bare_calls and not is_class  # of a base that is not here
+            is_method = symbols.settings.names.inherits_names and not is_class  # of a base that is not here
             return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
         value = self._apply_simple_marks(
             Value(ValueKind.DEFINITION, declaration[0], self.name_lookup.rule_of_path(file, declaration[0])),
@@ -354,7 +351,7 @@ class Inference(InferenceBase):
             if step is None:
                 # A known receiver without that member: dynamic, or inherited from outside. No candidates either.
                 is_guess = value.rule == RuleName.LIKE_NAMED
-                return unknown if is_guess or self.members.can_have_more_members(value) else None
+                return unknown if is_guess or self.members.can_have_more_members(value, i < len(parts)) else None
             makes = bool(types.makers) and known_arguments is None
             rule = self.annotations.receiver_rule(step) if makes or marks[:1] == [Mark.CALL] else ""
             if rule and (itself := self.infer_returned_object(value, rule)) is not None:

@@ -29,6 +29,7 @@ _SENTENCE_ENDS = ".!?:;"
 _MIN_WRAPPED = 30  # characters of a line that ends where the text is wrapped; a shorter one is a title
 _GOES_ON = re.compile(r"[a-z(`\"'\d]")  # start of a line that goes on with a sentence
 _COMMENT_EDGE = re.compile(r"^--\[=*\[\s*|^\s*(?:--|\{-)\s*[|^]\s*|^[\s/*#!-]+|[\s*/-]+$")
+_PERCENT = re.compile(r"^[ \t]*%+[{}]?", re.MULTILINE)
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 _REFERENCE = re.compile(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"]*)\"[^<>]*/>")
 _BRIEF = re.compile(r"^[@\\](?:brief|short|details|notice|dev)\s+")
@@ -66,6 +67,8 @@ def comment_line(comment: str) -> str:
     >>> comment_line("/**\n * Opens the door.\n * @param key which\n */")
     'Opens the door.'
     """
+    if comment.startswith("%"):
+        comment = _PERCENT.sub("#", comment)
     return _first_line(
         line
         for line in (_BRIEF.sub("", _COMMENT_EDGE.sub("", raw)) for raw in comment.splitlines())

@@ -12,17 +12,20 @@ parameter that a lambda need not declare, and the object that it has as its own,
 they are used first.
 
 Keys of references (`$a->{b}`) are spelled as members, so that chains read them as attributes.
+
+The object of a method may be a parameter (MATLAB): which one it is, and of what type, the head of the method says.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from causalist.model.facts import UNCOUNTED, ArgumentKind, Binding
+from causalist.model.facts import UNCOUNTED, ArgumentKind, Binding, FileFacts
 from causalist.model.language_settings import LanguageSettings
-from causalist.model.type_notation import LAMBDA_VALUE, split_generic
+from causalist.model.node_ids import NodeKind
+from causalist.model.type_notation import LAMBDA_VALUE, RETURNED, split_generic
 from causalist.parse.syntax.arguments import count_arguments
 
 _SET = re.compile(rb"\s*=")
@@ -405,3 +408,62 @@ def _as_members(matched: "re.Match[bytes]") -> bytes:
     for key in _KEY.finditer(matched[0]):
         members[key.start() - 2 : key.end()] = b".$" + key[0]
     return bytes(members)
+
+
+_METHODS = re.compile(rb"^[ \t]*methods\b[ \t]*(\([^()\n]*\bStatic\b(?![ \t]*=[ \t]*false))?", re.MULTILINE)
+_HEAD_OF_FUNCTION = re.compile(r"function\b\s*(?:\[?\s*(\w+)[^\]=(]*\]?\s*=\s*)?[\w.]+\s*(?:\(\s*(\w+))?")
+_OF_BASE = re.compile(rb"(\w+)@([^\W\d][\w.]*)")
+
+
+def with_objects(facts: FileFacts, data: bytes, package: str, owner: str) -> FileFacts:
+    """Return the facts of a file whose folders say its package and, for a method, its class, with the types of objects.
+
+    That is the first parameter of a method, and what a constructor gives. A function gives what its output is set to.
+    `f@Base` in f is what the base has, else its constructor. In its folder a class may be a function.
+    """
+    definitions, owners = list(facts.definitions), dict(facts.owners)
+    if owner and definitions and definitions[0].kind == NodeKind.FUNCTION:
+        kind = NodeKind.CLASS if definitions[0].name == owner else NodeKind.METHOD
+        definitions[0] = definitions[0]._replace(kind=int(kind))
+        owners.update({} if kind is NodeKind.CLASS else {0: owner})
+    blocks = [(match.start(), bool(match[1])) for match in _METHODS.finditer(data)]
+    typed: dict[tuple[int, str], str] = {}
+    outputs: dict[tuple[int, str], list[Binding]] = {}
+    for local, each in enumerate(definitions):
+        head = _HEAD_OF_FUNCTION.match(each.signature)
+        if head is None:
+            continue
+        around = definitions[each.parent].name if each.parent >= 0 else owners.get(local, "")
+        block = bisect_left(blocks, (each.start_byte, False)) - 1
+        is_static = each.parent >= 0 and block >= 0 and blocks[block][1]
+        if each.kind == NodeKind.METHOD and not is_static:
+            typed[local, head[1 if each.name == around else 2] or ""] = around
+        outputs[local, head[1] or ""] = []
+    bindings = [
+        each._replace(type=typed.get((each.scope, each.target), "") or each.type) if not each.value else each
+        for each in facts.bindings
+    ]
+    for binding in bindings:
+        if (binding.scope, binding.target) in outputs and (binding.value or binding.type):
+            outputs[binding.scope, binding.target].append(binding)
+    returns = dict(facts.returns)
+    for (local, _), given in outputs.items():
+        if given and given[0].type:
+            returns[local] = given[0].type
+        elif given and len({each.value for each in given}) == 1:
+            bindings.append(given[0]._replace(target=RETURNED))
+    of_base = {(row, m[2]): m[1] for row, line in enumerate(data.split(b"\n")) for m in _OF_BASE.finditer(line)}
+    calls = list(facts.calls)
+    for i, call in enumerate(calls if of_base else ()):
+        name = definitions[call.scope].name if call.scope >= 0 else ""
+        if name and of_base.get((call.row, call.callee.encode())) == name.encode():
+            calls[i] = call._replace(callee=f"{call.callee}.{name}")
+    return replace(
+        facts,
+        package=package,
+        definitions=tuple(definitions),
+        owners=tuple(owners.items()),
+        bindings=tuple(bindings),
+        calls=tuple(calls),
+        returns=tuple(returns.items()),
+    )

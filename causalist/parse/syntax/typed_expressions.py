@@ -626,22 +626,6 @@ def made_or_listed(text: str, settings: TypeSettings) -> str:
     return array_type_name(made[2] or f"List<{made[1]}>", settings) if made else ""
 
 
-def is_one_value(text: str, start: int, last: int) -> bool:
-    """Return True if the cast at the start of a bracket fills it up to `last`, without an operator."""
-    depth = 0
-    for position in range(start, last + 1):
-        character = text[position]
-        if character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-            if depth < 0:
-                return position == last
-        elif depth == 0 and character in "+-*/%<>=!&|^?:":
-            return False
-    return False
-
-
 def letter_of(text: str, *, with_arrows: bool = False, with_words: bool = False) -> str:
     """Return the letter of an argument in `Call.arguments`.
 
@@ -704,3 +688,19 @@ def _part_at(value: str, path: tuple[int, ...]) -> str:
         else:
             return with_marks(value, *map(result_mark, path[depth:]))
     return value
+
+
+def is_one_value(text: str, start: int, last: int) -> bool:
+    """Return True if the cast at the start of a bracket fills it up to `last`, without an operator."""
+    depth = 0
+    for position in range(start, last + 1):
+        character = text[position]
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+            if depth < 0:
+                return position == last
+        elif depth == 0 and character in "+-*/%<>=!&|^?:":
+            return False
+    return False

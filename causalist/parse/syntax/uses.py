@@ -11,7 +11,7 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass, field
 
-from causalist.model.facts import MODULE_SCOPE, ArgumentKind, Call, Reference
+from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, ArgumentKind, Call, Reference
 from causalist.model.type_notation import GIVEN, OWN_OBJECT, PLACE, element_of, split_top, typed_value
 from causalist.parse.syntax.arguments import (
     arguments_at,
@@ -76,6 +76,7 @@ class _Invocation:
     is_lambda: bool = False  # no call, but a function without a name that is open among the calls
     given_to: "_Invocation | None" = None  # the call that gets that function
     inside: OpenLambda | None = None  # what is known inside of it
+    last: int = -1  # end of its name or, once they have begun, of its arguments
 
 
 class CallReader:
@@ -89,6 +90,7 @@ class CallReader:
         self._has_typed_functions = ArgumentKind.FUNCTION in dict(scopes.settings.types.literals)
         self._casts_before = scopes.settings.types.before_names and self._has_literal_overloads
         self._bracketed = scopes.settings.types.bracketed
+        self._flat, self._dispatches = scopes.settings.names.flat_chains, scopes.settings.names.object_first
         self._open: list[_Invocation] = []
         self._lists: list[tuple[int, _Invocation | None]] = []  # open lists of arguments: end, call
         self._last: _Invocation | None = None  # the call that ended last
@@ -106,7 +108,8 @@ class CallReader:
     def on_call(self, start: int, end: int, tag: int) -> None:
         """Open a call."""
         self._close(start)
-        self._open.append(_Invocation(self._scopes.skip_waiting(start, end), end, scope=self._scopes.use_scope()))
+        if not (self._flat and self._scopes.data.startswith(b".", start - 1)):  # which is a part of an open chain
+            self._open.append(_Invocation(self._scopes.skip_waiting(start, end), end, scope=self._scopes.use_scope()))
 
     def on_cascade(self, start: int, end: int, tag: int) -> None:
         """Read what a part of a cascade is for, before calls inside of the part are read."""
@@ -137,9 +140,16 @@ class CallReader:
     def on_name(self, start: int, end: int, is_type: bool) -> tuple[int, str]:
         """Return (start of the callee expression, its chain); the chain is "" if there is none."""
         self._close(start)
+        if self._flat and self._open and self._open[-1].chain and self._scopes.data.startswith(b".", start - 1):
+            inner, whole = self._open[-1], self._open[-1].end  # the call whose name begins here has the same node
+            behind = self._scopes.data.find(b")", inner.last, start) + 1 or start
+            inner.end = inner.last if inner.has_arguments else behind
+            self._close(inner.end)
+            self._open.append(_Invocation(inner.start, whole, scope=inner.scope))
         if not self._open or self._open[-1].chain:
             return start, ""
         call = self._open[-1]
+        call.last = end
         self._give_name(call, start, end, is_type, self._scopes.use_scope())
         return call.start, call.chain if call.chain != "?" else ""
 
@@ -169,6 +179,8 @@ class CallReader:
         if call is None:
             return None  # of an enum's constant
         call.has_arguments = True
+        if self._flat:
+            call.last = self._scopes.data.find(b")", end, end + 200) + 1 or end  # the brackets are no part of the node
         if call.chain:
             return None
         pattern = _LAST_BEFORE_TYPES if self._bracketed else _LAST_NAME
@@ -283,13 +295,16 @@ class CallReader:
         self._given = start
         while self._lists and self._lists[-1][0] <= start:
             self._lists.pop()
+        if self._flat and self._open and self._open[-1].chain and not self._open[-1].has_arguments:
+            self.on_arguments(start, end)  # the only argument has the range of all of them
         if (call := self._lists[-1][1] if self._lists else None) is not None:
             text, has_words = self._scopes.text(start, min(end, start + 80)), self._scopes.settings.names.alike
             letter = letter_of(text, with_arrows=self._has_typed_functions, with_words=has_words)
             if letter == ">" and self._scopes.settings.types.functions:
                 letter = letter_of_lambda(self._scopes.text(start, min(end, start + 2000)))
             call.arguments += letter
-            if letter == "?" and self._has_literal_overloads and not call.is_constructor:
+            is_first = self._dispatches and len(call.arguments) == 1  # which decides what a method is of
+            if (letter == "?" and self._has_literal_overloads and not call.is_constructor) or is_first:
                 call.values.append(self._value(start, end))
 
     def _value(self, start: int, end: int) -> str:
@@ -328,6 +343,7 @@ class CallReader:
                 continue
             if self._bare and not call.chain:
                 self._name_last(call)
+                call.arguments = UNCOUNTED if self._flat else call.arguments  # it may be no call
             self._last = call
             if self._names.awaited or (call.values and call.chain in self._gathering):
                 self._note_result(call)
@@ -598,6 +614,8 @@ class UseReader:
         text = self._scopes.text(start, min(end, start + _MAX_CHAIN_BYTES))
         if self._settings.names.name_separators:
             text = text.replace(" .", "::")  # as such a separator is read
+        if self._settings.names.object_first:  # `@a.b`
+            text = "::".join(filter(None, text.removeprefix("@").strip().rpartition(".")[::2]))
         counted = _COUNTED.fullmatch(text)
         if counted:
             self._hand_on(counted[1], start, end)

@@ -19,6 +19,7 @@ import tree_sitter
 
 from causalist.evaluate.mining import find_clone
 from causalist.parse import dialect_of, load_grammar, parse_file
+from causalist.parse.languages import dialect_for
 from causalist.source import BlobReader, scan_commit
 
 # Node types that are a call, and the field that says what is called ("" for the whole node, "^" for its first child).
@@ -33,6 +34,7 @@ CALLS = {
     "elixir": {"call": "target"},
     "lua": {"function_call": "name"},
     "bash": {"command": "name"},
+    "matlab": {"function_call": "name", "command": "^", "identifier": ""},
     "zig": {"call_expression": "function"},
     "powershell": {"command": "command_name", "invocation_expression": "^"},
     "perl": {
@@ -70,7 +72,7 @@ _FORMS = re.compile(
 def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, str]]:
     """Every call below `root`, with what is called as it is written."""
     kinds = CALLS[dialect]
-    waiting = [root]
+    waiting, variables = [root], _Variables()
     while waiting:
         node = waiting.pop()
         waiting.extend(reversed(node.children))
@@ -102,6 +104,12 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
         if dialect == "powershell" and node.type == "invocation_expression":
             called = next((each for each in node.named_children if each.type == "member_name"), called)
             text = node.text[: called.end_byte - node.start_byte].decode(errors="replace")
+        if dialect == "matlab":
+            if not variables.is_called(node):
+                continue
+            if node.parent is not None and node.parent.type == "field_expression":
+                start = node.parent.start_byte
+                text = (node.parent.text or b"")[: called.end_byte - start].decode(errors="replace")
         if (
             dialect == "kotlin"
             and called.type == "call_expression"
@@ -126,6 +134,75 @@ def _applied(node: tree_sitter.Node) -> list[tree_sitter.Node]:
     behind = around is None or around.type != "application_expression" or around.children[0] != node
     given = [(first, sides[0]), (last, sides[1] and behind)]
     return [each for each, is_called in given if is_called and each.type in _NAMES]
+
+
+# Nodes of MATLAB in which a name alone may be a call, and those that give a value to a name.
+_VALUES = (
+    "arguments", "assignment", "binary_operator", "boolean_operator", "cell", "comparison_operator", "if_statement",
+    "lambda", "matrix", "not_operator", "parenthesis", "postfix_operator", "range", "row", "switch_statement",
+    "unary_operator", "while_statement",
+)  # fmt: skip
+_BINDINGS = (
+    "catch_clause", "function_arguments", "function_output", "global_operator", "iterator", "multioutput_variable",
+    "persistent_operator",
+)  # fmt: skip
+
+
+class _Variables:
+    """The variables of each function of a file of MATLAB, those of functions inside of it among them."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, set[str]] = {}
+
+    def is_called(self, node: tree_sitter.Node) -> bool:
+        """Whether a name stands where a call may, and is no variable of the function around it."""
+        parent, name = node.parent, node.child_by_field_name("name")
+        if node.type == "command":
+            name = node.named_child(0)
+        elif node.type == "identifier":
+            name = node
+            if parent is None or parent.type not in _VALUES or parent.child_by_field_name("left") == node:
+                return False
+            if parent.type == "lambda" and parent.child_by_field_name("expression") != node:
+                return False
+            if parent.parent is not None and parent.parent.type == "lambda" and parent.type == "arguments":
+                return False
+        if name is None or parent is None or name.type not in ("identifier", "command_name"):
+            return True  # `s.(name)(1)`
+        if parent.type == "field_expression" and parent.child_by_field_name("object") != node:
+            return True
+        if parent.type == "assignment" and parent.child_by_field_name("left") == node:
+            return False
+        around: tree_sitter.Node | None = parent
+        outermost = around
+        while around is not None:
+            if around.type == "function_definition" or (around.parent is None and outermost == parent):
+                outermost = around
+            around = around.parent
+        assert outermost is not None
+        if outermost.id not in self._of:
+            self._of[outermost.id] = set(_bound_in(outermost))
+        return (name.text or b"").decode(errors="replace") not in self._of[outermost.id]
+
+
+def _bound_in(root: tree_sitter.Node) -> Iterator[str]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(node.children)
+        names = node.named_children if node.type in _BINDINGS else []
+        if node.type == "assignment":
+            names = [left] if (left := node.child_by_field_name("left")) else []
+        elif node.type == "lambda":
+            names = [
+                each for child in node.named_children if child.type == "arguments" for each in child.named_children
+            ]
+        for each in names:
+            named: tree_sitter.Node | None = each
+            while named is not None and named.type in ("function_call", "field_expression"):
+                named = named.child_by_field_name("name" if named.type == "function_call" else "object")
+            if named is not None and named.type == "identifier":
+                yield (named.text or b"").decode(errors="replace")
 
 
 _NO_CALLS = ("method", "method_parameters", "block_parameters", "alias", "undef", "keyword_parameter")
@@ -246,6 +323,8 @@ def main() -> int:
 def _is_read_by(language: str, path: str, data: bytes) -> bool:
     if language == "bash" and "." not in path.rpartition("/")[2]:
         return data.startswith((b"#!/usr/bin/env bash", b"#!/bin/sh", b"#!/bin/bash"))
+    if language == "matlab":  # whose extension others have, too
+        return dialect_for(path, data) == language
     return dialect_of(path) in (language, "c" if language == "cpp" else language)
 
 
