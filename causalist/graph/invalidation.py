@@ -65,8 +65,9 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
     if before != after:
         return None
     old, new = _hide_titles(old), _hide_titles(new)
-    if language is not None and (language.modules.mentioned or language.modules.passing) and old != new:
-        return None  # an opened or included module hides names of others
+    hides = language is not None and (language.modules.mentioned or language.modules.passing or language.names.regions)
+    if hides and old != new:
+        return None  # an opened or included module hides names of others, and so does what a region declares
     special = _special_prefix(language)
     one, other = _interface_items(old, language), _interface_items(new, language)
     names: set[str] = set()

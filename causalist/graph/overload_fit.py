@@ -5,13 +5,14 @@ of arguments that are no literals are left to the resolver, which asks for the d
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language_settings import ConversionSettings, LanguageSettings
-from causalist.model.type_notation import OPTIONAL, split_generic
+from causalist.model.type_notation import OPTIONAL, split_generic, split_top
 
 REST = "..."
 _CONSTANT_METHOD = re.compile(r"\)\s*const\b")
@@ -246,3 +247,114 @@ def distance_by_conversion(
     if any(given.endswith(each) and name.endswith(each) for each in settings.related):
         return 1 if given.startswith(settings.wide) == name.startswith(settings.wide) else None
     return None if is_pointer or is_number else _CONVERTED
+
+
+_UNIVERSAL = {"#b": "~boolean", "#a": "~address"}
+_TEXTS = ("~string", "~wide_string", "~wide_wide_string")
+_NUMBERS = re.compile(
+    r"~(?:.*(?:integer|natural|positive|unsigned|int|size|count|offset|index|byte|word|bits?)(?:_?\d+)?(?:_t)?"
+    r"|u?int\d+.*)"
+)
+_REALS = re.compile(r"~.*(?:float|duration|real|double).*")
+_PLAIN_TYPES = frozenset(f"~{each}" for each in (
+    "boolean", "character", "duration", "float", "integer", "long_float", "long_integer", "long_long_float",
+    "long_long_integer", "short_integer", "string", "unbounded_string", "wide_character", "wide_string",
+    "wide_wide_character", "wide_wide_string", "address", "unsigned_8", "unsigned_16", "unsigned_32", "unsigned_64",
+    "integer_8", "integer_16", "integer_32", "integer_64", "stream_element_array", "stream_element", "time",
+    "stream_element_offset", "file_type", "count_type", "exception_occurrence", "unbounded_wide_wide_string",
+))  # fmt: skip
+FAR = 3  # distance of a type that may be another name
+
+
+@dataclass(slots=True, eq=False)
+class RegionTypes:
+    """Types of a language of declarative regions, as far as their distance from one another depends on it.
+
+    `stated` is what is declared of a type, with the place. `above` gives a type and those that it derives from, and
+    `dereferenced` the type that an access leads to. Types are written as `RegionNotation` says, external ones with "~".
+    """
+
+    stated: Mapping[str, tuple[str, tuple[int, int]]]
+    above: Callable[[str], list[str]]
+    dereferenced: Callable[[str], str]
+
+    def distance(self, given: str, taken: str, is_prefix: bool = False) -> int | None:
+        """Return the distance of a type that is given from one that is taken; None if it does not fit."""
+        if given == taken:
+            return 0
+        if is_prefix:
+            given, taken = self.dereferenced(given), self.dereferenced(taken)
+            if given == taken:
+                return 0
+        if "?" in (given, taken) or given == "<>":
+            return 2
+        if taken == "<>":
+            return 1
+        text = self.stated.get(taken, ("",))[0]
+        is_known = taken in self.stated
+        if is_known:
+            root = self.above(taken)[-1]
+            text = self.stated[root][0]
+        if given.startswith("#"):
+            return self._distance_of_literal(given, taken, text, is_known)
+        if taken.startswith("#"):
+            return self.distance(taken, given)
+        if is_known and given in self.stated:
+            above = self.above(given)
+            if taken in above:
+                return above.index(taken)
+        is_access = given.startswith("^") or self.stated.get(given, ("",))[0].startswith("^")
+        if is_access and (taken.startswith("^") or text.startswith("^")):
+            one, other = self.dereferenced(given), self.dereferenced(taken)
+            if one == other or {"?", "<>"} & {one, other}:
+                return 1
+            return 1 + self.above(one).index(other) if other in self.above(one) else None
+        if is_access or taken.startswith("^"):
+            other = taken if is_access else given
+            return FAR if other.startswith("~") and other not in _PLAIN_TYPES else None
+        if given.startswith("~") and taken.startswith("~"):
+            return None if given in _PLAIN_TYPES and taken in _PLAIN_TYPES else FAR + 3
+        if given.startswith("[]") or taken.startswith("[]"):
+            return FAR
+        above = self.stated[self.above(given)[-1]][0] if given in self.stated and taken.startswith("~") else ""
+        if above.startswith("new ") and taken not in _PLAIN_TYPES:  # of a type from outside
+            return 1 if above.rpartition(".")[2].endswith(taken[1:]) else FAR + 3
+        return None
+
+    def _distance_of_literal(self, given: str, taken: str, text: str, is_known: bool) -> int | None:
+        is_access = text.startswith("^") or taken.startswith("^")
+        outside = None if is_known or is_access or taken in _PLAIN_TYPES else FAR
+        base = f"~{text[4:].rpartition('.')[2]}" if text.startswith("new ") else "" if is_known else taken
+        match given:
+            case "#i":
+                is_number = text == given or base in ("~integer", "~natural", "~positive")
+                return 0 if is_number else 1 if _NUMBERS.fullmatch(base) else outside
+            case "#r":
+                is_real = text == given or _REALS.fullmatch(base)
+                return 0 if is_real else None if _NUMBERS.fullmatch(base) else outside
+            case "#n" | "#p":
+                return 0 if is_access else outside
+            case "#g":
+                if is_known:
+                    return 0 if text in ("", "record") or text.startswith(("[]", "new ")) else None
+                return FAR if outside or "string" in taken or "array" in taken else None
+            case "#s":
+                if base in _TEXTS:
+                    return _TEXTS.index(base)
+                return 1 if text.startswith("[]") else outside
+            case "#c":
+                return 0 if base == "~character" else 2 if text == "enum" or "character" in taken else None
+        return 0 if base == _UNIVERSAL.get(given) else outside
+
+
+def steps_of(chain: str) -> list[tuple[str, str | None]]:
+    """Return the names of a chain, each with what it is given, or None.
+
+    >>> steps_of("a.b(x;c.d).e()")
+    [('a', None), ('b', 'x;c.d'), ('e', '')]
+    """
+    steps: list[tuple[str, str | None]] = []
+    for part in split_top(chain, "."):
+        name, bracket, rest = part.partition("(")
+        steps.append((name, rest.partition(")(")[0].removesuffix(")") if bracket else None))
+    return steps

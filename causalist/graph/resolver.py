@@ -149,6 +149,7 @@ class Resolver:
     def clear_cache(self) -> None:
         """Forget what was looked up for other files."""
         self.inference.known.clear()
+        self.inference.regions.clear_cache()
         self.program.known_exports.clear()
         self.program.tree_paths.clear_cache()
 
@@ -345,6 +346,9 @@ class Resolver:
 
         `arguments` and `values` are as `Call` has them.
         """
+        if (regions := self.inference.regions).is_for(file):
+            own, package = regions.resolve(file, scope, chain, (arguments, values) if guess else None)
+            return [Target(*each) for each in own], package
         passed_on = "::" in chain
         chain = chain.replace("::", ".")
         called = (guess and arguments != IS_TYPE) or passed_on

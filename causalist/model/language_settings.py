@@ -133,6 +133,10 @@ class NameSettings:
     """names are alike whatever letters are capitals, and are kept in small ones. Example: Fortran: true"""
     several: bool = False
     """names that stand for several procedures, of which a call means one by its arguments. Example: Fortran: true"""
+    regions: bool = False
+    """names are looked up in the regions around them, which go on in other files and may be used without their names.
+    Example: Ada: true
+    """
 
     @property
     def has_overloads(self) -> bool:

@@ -19,7 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 _FLAGS = ("-c", "-gnatc", "-gnatws", "-gnat2022", "-gnatef")
 _ENTITY = re.compile(r"(\d+)(\S)(\d+)[* ](\"[^\"]*\"|[\w.]+)(\S*)(.*)")
-_USE = re.compile(r"(?:(\d+)\|)?(\d+)([A-Za-z<>=^])(?:<[^>]*>)?(\d+)")
+_USE = re.compile(r"(?:(\d+)\|)?(\d+)([A-Za-z<>=^])(<[^>]*>)?(\d+)")
 _RENAMED = re.compile(r"=(\d+):(\d+)")
 _INSTANCE = re.compile(r"\[(?:(\d+)\|)?(\d+)\]")
 _FORMAL = re.compile(r"\bwith\s+(?:procedure|function)\s*$", re.IGNORECASE)
@@ -69,7 +69,8 @@ def read_entities(text: str, main: str, path_of: Mapping[str, str]) -> Iterator[
             at, places = here, list[tuple[Place, str]]()
             for use in _USE.finditer(uses):
                 at = files[int(use[1]) - 1] if use[1] else at
-                places.append((Place(at, int(use[2]), int(use[4])), use[3]))
+                letter_of_use = "r" if use[4] else use[3]  # a body in another language
+                places.append((Place(at, int(use[2]), int(use[5])), letter_of_use))
             generic = None
             if instance and letter in "UV":
                 generic = files[int(instance[1]) - 1] if instance[1] else here, int(instance[2])
@@ -88,8 +89,9 @@ def read_entities(text: str, main: str, path_of: Mapping[str, str]) -> Iterator[
 class Calls:
     """All entities of a repository, and what calls of them mean."""
 
-    def __init__(self, texts: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, texts: Mapping[str, Sequence[str]], compiled: Container[str]) -> None:
         self._texts = texts
+        self._compiled = compiled
         self._entities: dict[Place, Entity] = {}
         self._bodies: dict[Place, Place] = {}
         self._named: dict[Place, Place] = {}  # a use -> the declaration
@@ -134,9 +136,15 @@ class Calls:
             return None
         return self._bodies.get(place, place)
 
+    def _has_unknown_body(self, place: Place) -> bool:
+        """Return True for what a specification declares whose body did not compile."""
+        body = place.file.removesuffix(".ads") + ".adb"
+        return place.file.endswith(".ads") and body in self._texts and body not in self._compiled
+
     def write(self) -> Iterator[dict[str, object]]:
         """Yield all uses of names in the order of the files."""
         sites: dict[tuple[str, int, str], dict[Place, None]] = {}
+        unknown: set[tuple[str, int, str]] = set()
         for place, entity in sorted(self._entities.items()):
             for use, letter in entity.uses:
                 if use.file not in self._texts or letter not in "rmsR" or not entity.name[0].isalpha():
@@ -148,7 +156,11 @@ class Calls:
                 targets = sites.setdefault((use.file, use.line, name), {})
                 if letter in _CALLS and entity.letter in _CALLABLE and (meant := self.definition_of(place)):
                     targets[meant] = None
+                    if self._has_unknown_body(meant):
+                        unknown.add((use.file, use.line, name))
         for (path, line, name), targets in sorted(sites.items()):
+            if (path, line, name) in unknown:
+                continue
             places = [[each.file, each.line] for each in targets]
             yield {"path": path, "line": line, "name": name, "local": False, "targets": places}
 
@@ -198,10 +210,11 @@ def main() -> int:
     listed = subprocess.run(["git", "-C", clone, "ls-files"], capture_output=True, text=True, check=True).stdout
     files = [p for p in listed.splitlines() if p.endswith((".ads", ".adb")) and (clone / p).is_file()]
     files = [p for p in files if not any(fnmatch(p, glob) for glob in arguments.without)]
-    calls = Calls({p: (clone / p).read_text(encoding="latin-1").split("\n") for p in files})
+    texts = {p: (clone / p).read_text(encoding="latin-1").split("\n") for p in files}
     with tempfile.TemporaryDirectory() as out:
         results = compile_all(clone, files, arguments.flag, Path(out))
         mains = len(list(Path(out).iterdir()))
+    calls = Calls(texts, results)
     for path, (text, path_of) in sorted(results.items()):
         for place, entity in read_entities(text, path, path_of):
             calls.add(place, entity)
