@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from causalist.graph.resolution_results import Value, ValueKind
+from causalist.graph.rules import RuleName
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language_settings import ConversionSettings, LanguageSettings
 from causalist.model.type_notation import OPTIONAL, split_generic, split_top
@@ -266,6 +267,25 @@ _PLAIN_TYPES = frozenset(f"~{each}" for each in (
 FAR = 3  # distance of a type that may be another name
 
 
+RegionPlace = tuple[int, int]  # a file and a scope in it
+
+
+class NamedThing(NamedTuple):
+    """What a part of a chain is: a definition, an object, a package or type by its name, or something from outside."""
+
+    kind: str  # "definition", "object", "region", "type", "outside"
+    type: str = ""  # of an object; the qualified name of a region or type; the name of something outside
+    number: int = -1
+    rule: str = RuleName.SAME_FILE
+
+
+class RegionCandidate(NamedTuple):
+    """A definition that a name may mean, and the rule by which."""
+
+    number: int
+    rule: str
+
+
 @dataclass(slots=True, eq=False)
 class RegionTypes:
     """Types of a language of declarative regions, as far as their distance from one another depends on it.
@@ -316,9 +336,9 @@ class RegionTypes:
             return None if given in _PLAIN_TYPES and taken in _PLAIN_TYPES else FAR + 3
         if given.startswith("[]") or taken.startswith("[]"):
             return FAR
-        above = self.stated[self.above(given)[-1]][0] if given in self.stated and taken.startswith("~") else ""
-        if above.startswith("new ") and taken not in _PLAIN_TYPES:  # of a type from outside
-            return 1 if above.rpartition(".")[2].endswith(taken[1:]) else FAR + 3
+        root_text = self.stated[self.above(given)[-1]][0] if given in self.stated and taken.startswith("~") else ""
+        if root_text.startswith("new ") and taken not in _PLAIN_TYPES:  # of a type from outside
+            return 1 if root_text.rpartition(".")[2].endswith(taken[1:]) else FAR + 3
         return None
 
     def _distance_of_literal(self, given: str, taken: str, text: str, is_known: bool) -> int | None:

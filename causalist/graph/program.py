@@ -679,10 +679,8 @@ class Program:
     def is_self_contained(self, number: int) -> bool:
         """Return True if the tables of a file get no imports or parameters from facts of other files."""
         settings, is_completed = self.files[number].settings, bool(self.files[number].completed)
-        shared = settings is not None and (
-            settings.modules.sees_enclosing_packages or settings.modules.projects or settings.names.regions
-        )
-        return not (shared or is_completed)
+        both = settings is not None and (settings.modules.sees_enclosing_packages or settings.modules.projects)
+        return not (both or is_completed or (settings is not None and settings.names.regions))
 
     def replace_file(self, number: int, facts: FileFacts) -> None:
         """Put `facts` in the place of those of a self-contained file; they have the same interface.

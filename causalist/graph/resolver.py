@@ -347,8 +347,8 @@ class Resolver:
         `arguments` and `values` are as `Call` has them.
         """
         if (regions := self.inference.regions).is_for(file):
-            own, package = regions.resolve(file, scope, chain, (arguments, values) if guess else None)
-            return [Target(*each) for each in own], package
+            declared, package = regions.resolve(file, scope, chain, (arguments, values) if guess else None)
+            return [Target(*each) for each in declared], package
         passed_on = "::" in chain
         chain = chain.replace("::", ".")
         called = (guess and arguments != IS_TYPE) or passed_on

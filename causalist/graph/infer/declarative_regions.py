@@ -1,4 +1,4 @@
-"""Calls in languages of declarative regions: the subprograms that a name may mean, and the one that takes what is given.
+"""Calls in languages of declarative regions: subprograms that a name may mean, and the one that takes what is given.
 
 In: a call, with what is known of the values that it is given and of what it is wanted for. Out: the definitions that it
 runs. A declaration and its body are one; a name that renames a subprogram, or that is an instance of a generic one,
@@ -6,21 +6,20 @@ means that one.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
-from causalist.graph.infer.unimported_modules import (
-    NamedThing,
-    RegionCandidate,
-    RegionNames,
-    RegionPlace,
-)
-from causalist.graph.overload_fit import FAR, RegionTypes
+from causalist.graph.infer.unimported_modules import MAX_NAMES_OPEN, RegionNames
+from causalist.graph.overload_fit import FAR, NamedThing, RegionCandidate, RegionPlace, RegionTypes
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.node_ids import CALLABLE_KINDS
 from causalist.model.type_notation import split_top
+
+TYPED = "\1"  # before a type that stands for a value
+_BUILTIN_TEXTS = frozenset({"#s", "#c", "~string", "~character"})
+_WORD_SIGNS = frozenset({"mod", "rem", "and", "or", "xor", "not", "abs"})
 
 
 @dataclass(slots=True, eq=False)
@@ -37,6 +36,77 @@ class DeclarativeRegions(RegionNames):
         """Forget what was looked up, and what bodies declare."""
         RegionNames.clear_cache(self)
         self._profiles.clear()
+
+    def actuals_of(self, number: int) -> list[str]:
+        """Return the types that an instance gives to what it is an instance of."""
+        _, bracket, inside = self.stated(number).rstrip(";").partition("(")
+        file, local = self.place(number)
+        around = self.program.files[file].facts.definitions[local].parent
+        written = (each.rpartition("=")[2] for each in split_top(inside[:-1], ";")) if bracket else ()
+        return [self.type_of(file, around, each) for each in written]
+
+    def type_of_binding(self, file: int, binding: Binding, depth: int) -> str:
+        """Return the type of what a function binds."""
+        if binding.type.startswith("("):  # a subprogram that a generic unit takes
+            file = int(binding.value or file)
+            return self.type_of(file, binding.scope, binding.type[1:]) if len(binding.type) > 1 else "?"
+        if binding.type:
+            return self.type_of(file, binding.scope, binding.type)
+        key = file, binding.scope, binding.target
+        if not binding.value or key in self.open:
+            return "?"
+        self.open.add(key)
+        if binding.value.startswith("@"):
+            named = self.name_of(file, binding.scope, binding.value[1:], depth + 1)
+            type_ = self.indexed(named, "").type if named is not None and named.kind == "object" else "?"
+        else:
+            type_ = self.value_type(file, binding.scope, binding.value, depth + 1)
+        self.open.discard(key)
+        return type_
+
+    def value_type(self, file: int, scope: int, value: str, depth: int = 0) -> str:
+        """Return the type of a value as `RegionReader` writes it."""
+        if value[:1] in ("#", "?") or not value or depth > MAX_NAMES_OPEN:
+            return value or "?"
+        if value.startswith("^<"):
+            return f"^{self.type_of(file, scope, value[2:-1])}"
+        sign, bracket, inside = value.partition("(")
+        if bracket and (not sign[:1].isalpha() or sign in _WORD_SIGNS) and sign[:1] != "<":
+            return self._type_of_operator(file, scope, sign, split_top(inside[:-1], ";"), depth)
+        if value in ("true", "false"):
+            return "#b"
+        if "ascii." in value or "latin_1." in value:
+            return "~character"
+        named = self.name_of(file, scope, value, depth + 1)
+        if named is None or named.kind == "outside":
+            made = re.match(r"(?:[\w.]+\.)?to_(string|unbounded_string)\b", value)
+            return f"~{made[1]}" if made else "?"
+        if named.kind == "type":
+            return self.base_of(named.type)  # the object of which an aspect says something
+        return named.type if named.kind == "object" else "?"
+
+    def _type_of_operator(self, file: int, scope: int, sign: str, values: Sequence[str], depth: int) -> str:
+        types = [self.value_type(file, scope, each, depth + 1) for each in values]
+        declared = self.find(file, scope, sign) if depth <= MAX_NAMES_OPEN else []
+        own = [each for each in declared if isinstance(each, RegionCandidate)]
+        if len(types) == 1:
+            return self._type_by_operator((file, scope), own, types, depth) or types[0]
+        result = types[0]
+        for each in types[1:]:
+            made = self._type_by_operator((file, scope), own, (result, each), depth)
+            result = made or _type_of_both(sign, result, each, self.types)
+        return result
+
+    def _type_by_operator(
+        self, place: RegionPlace, declared: Sequence[RegionCandidate], types: Sequence[str], depth: int
+    ) -> str:
+        """Return the type that an operator of the repository gives for these, or ""."""
+        if not declared or "?" in types or all(each in _BUILTIN_TEXTS for each in types[-2:] if len(types) > 1):
+            return ""
+        given = [f"{TYPED}{each}" for each in types]
+        chosen = self.choose(place, declared, given, "", depth + 1, is_certain=True)
+        results = {self.result_of(each.number) for each in chosen}
+        return results.pop() if len(results) == 1 else ""
 
     def _wanted_type(self, file: int, scope: int, wanted: str, depth: int) -> str:
         if wanted.startswith(":"):
@@ -76,9 +146,10 @@ class DeclarativeRegions(RegionNames):
             return [], 0, before
         found = self.members_of(file, before, name)
         is_prefixed = before.kind == "object" and any(
-            not self.program.is_type(self.program.parent(each.number)) for each in found if self.is_overloadable(each.number)
-            and self.program.parent(each.number) >= 0
-        )  # fmt: skip
+            (around := self.program.parent(each.number)) >= 0 and not self.program.is_type(around)
+            for each in found
+            if self.is_overloadable(each.number)
+        )
         return [*found], int(is_prefixed), before
 
     def resolve(
@@ -112,12 +183,13 @@ class DeclarativeRegions(RegionNames):
         given += ["?"] * (len(arguments.strip("-=")) - len(given))
         if shift and before is not None:
             given.insert(0, f"\0{before.type}")
-        if wanted.startswith("."):
-            if not given and any(self._is_around(file, scope, each.number) for each in callables):
-                return [], ""  # whose parameter or variable follows
+        is_prefix = wanted.startswith(".") and not given
+        if is_prefix and any(self._is_around(file, scope, each.number) for each in callables):
+            return [], ""  # whose parameter or variable follows
         is_named = before is not None and before.kind in ("region", "type")
         chosen = self.choose((file, scope), callables, given, wanted, is_certain=not is_named)
-        if any(not isinstance(each, Binding) and self.is_literal(each.number) for each in found) and not arguments:
+        literals = [each for each in found if isinstance(each, RegionCandidate) and self.is_literal(each.number)]
+        if literals and not arguments and wanted != "-":
             return [], ""
         results: dict[int, str] = {}
         for each in chosen:
@@ -132,10 +204,6 @@ class DeclarativeRegions(RegionNames):
                 return True
             scope = symbols.facts.definitions[scope].parent
         return False
-
-    def _uses_others(self, file: int, scope: int) -> bool:
-        """Return True if packages from outside, or parameters of a generic unit, may have what is named here."""
-        return True
 
     def _beside_arguments(self, file: int, scope: int, name: str, values: str) -> list[RegionCandidate | Binding]:
         """Return operations that a type has from one above, which are visible where the type is."""
@@ -175,7 +243,7 @@ class DeclarativeRegions(RegionNames):
                 fits.append((far, each))
             elif is_counted:
                 loose.append((0, each))
-        if not fits and is_certain and (not loose or self._uses_others(*place)):
+        if not fits and is_certain:  # of a package from outside, or a parameter of a generic unit
             return []
         fits = fits or loose or [(0, each) for each in several]
         if len(fits) > 1 and wanted.startswith("."):
@@ -198,7 +266,7 @@ class DeclarativeRegions(RegionNames):
         return type_ == "?" or bool(self.members_of(file, NamedThing("object", type_), name))
 
     def _given_type(self, place: RegionPlace, value: str, depth: int) -> str:
-        if value.startswith("\0"):
+        if value[:1] in ("\0", TYPED):
             return value[1:]
         name, mark, rest = value.partition("=")
         return self.value_type(*place, rest if mark and name.isidentifier() else value, depth + 1)
@@ -217,13 +285,26 @@ class DeclarativeRegions(RegionNames):
             return (full, str(number))
         known = self._profiles.get(number)
         if known is None:
+            names = self._names(number)
+            around = self.program.parent(number)
+            region = f"#{around}" if f"#{around}" in self.members else full.rpartition(".")[0]
+            alike = [
+                each
+                for each in self.members.get(region, {}).get(self.program.definition_of[number].name, ())
+                if self._names(each) == names
+            ]
+            n_declared = sum(self.stated(each).endswith(";") for each in alike)
             written = [each.rstrip("=").partition(":")[::2] for each in parts]
             written.append(("", self.result_text(number)))
-            known = self._profiles[number] = (
-                full,
-                *(f"{name}:{self._told_apart(number, type_)}" for name, type_ in written),
-            )
+            if n_declared == 1 and len(alike) == 2:  # a declaration and its body
+                known = (full, *names)
+            else:
+                known = (full, *(f"{name}:{self._told_apart(number, type_)}" for name, type_ in written))
+            self._profiles[number] = known
         return known
+
+    def _names(self, number: int) -> list[str]:
+        return [each.partition(":")[0] for each in self.program.parameters.get(number, ())]
 
     def _told_apart(self, number: int, written: str) -> str:
         type_ = self.type_of(*self.place(number), written) if written else ""
@@ -307,21 +388,24 @@ class DeclarativeRegions(RegionNames):
 
     def _running(self, number: int, file: int) -> list[int]:
         """Return the definition that runs: the body of what is declared, or of what it is another name of."""
-        (number,) = self.aliased(number)
-        profile = self._profile(number)
-        around = self.program.parent(number)
-        is_local = around >= 0 and self.program.definition_of[around].kind in CALLABLE_KINDS
-        region = f"#{around}" if is_local else self.full[number].rpartition(".")[0]
-        alike = [
-            each
-            for each in self.members.get(region, {}).get(self.program.definition_of[number].name, (number,))
-            if self.program.definition_of[each].kind in CALLABLE_KINDS and self._profile(each) == profile
-        ]
+        alike = self._alike(number)
+        if not any(self.stated(each).endswith(";") for each in alike):
+            (number,) = self.aliased(number)
+            alike = self._alike(number)
         bodies = [each for each in alike if not self.stated(each).endswith(";")] or [number]
         own = self.program.files[self.program.file_of[number]].path
         return [
             min(bodies, key=lambda each: (-_common(self.program.files[self.program.file_of[each]].path, own), each))
         ]
+
+    def _alike(self, number: int) -> list[int]:
+        """Return the declarations and bodies of a subprogram."""
+        profile, around = self._profile(number), self.program.parent(number)
+        is_local = around >= 0 and self.program.definition_of[around].kind in CALLABLE_KINDS
+        region = f"#{around}" if is_local else self.full[number].rpartition(".")[0]
+        members = self.members.get(region, {}).get(self.program.definition_of[number].name, (number,))
+        kinds = self.program.definition_of
+        return [each for each in members if kinds[each].kind in CALLABLE_KINDS and self._profile(each) == profile]
 
     def infer(self, file: int, scope: int, chain: str) -> Value | None:
         """Return the value of a chain, as far as it is a definition, an object of a type, or from outside."""
@@ -354,6 +438,18 @@ class DeclarativeRegions(RegionNames):
         for number, rule in callables:
             results.setdefault(self._running(number, file)[0], rule)
         return [(number, rule, len(results)) for number, rule in results.items()], ""
+
+
+def _type_of_both(sign: str, first: str, second: str, declared: Container[str]) -> str:
+    """Return the type that an operator of the language gives for two."""
+    pair = first, second
+    if sign == "&":
+        if "~unbounded_string" in pair:
+            return "~unbounded_string"
+        arrays = [each for each in pair if each in declared]
+        return arrays[0] if arrays else "?" if "?" in pair else "~string"
+    known = [each for each in pair if each[:1] not in ("#", "?")]
+    return known[0] if known else "?" if "?" in pair else first
 
 
 def _common(one: str, other: str) -> int:

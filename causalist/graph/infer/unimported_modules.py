@@ -11,17 +11,16 @@ and what they use.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.base import InferenceBase
-from causalist.graph.overload_fit import steps_of
+from causalist.graph.overload_fit import NamedThing, RegionCandidate, RegionPlace, steps_of
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, UNKNOWN, Value, ValueKind, value_of_resolution
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Binding, Import, ImportKind
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
-from causalist.model.type_notation import LAMBDA_VALUE, split_top
+from causalist.model.type_notation import LAMBDA_VALUE
 
 _MODULES = (ValueKind.MODULE, ValueKind.DEFINITION, ValueKind.PARTIAL_PACKAGE)
 _NOTHING = (ValueKind.BUILTIN, ValueKind.EXTERNAL, ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER)
@@ -159,25 +158,10 @@ class MentionedModules:
         return value if value is not None and value.kind not in _NOTHING else None
 
 
-RegionPlace = tuple[int, int]  # a file and a scope in it
 _MAX_SUBTYPES, _MAX_TYPES_ABOVE, _MAX_ALIASES = 10, 20, 8
 ANYTHING, TYPES, UNITS = 0, 1, 2  # what a name is looked up as; units are found without what is used
 MAX_NAMES_OPEN = 12  # names that are read for the sake of one
 _LIKE_INTEGER = {"natural": "integer", "positive": "integer"}
-
-
-class NamedThing(NamedTuple):
-    """What a part of a chain is: a definition, an object, a package or type by its name, or something from outside."""
-
-    kind: str  # "definition", "object", "region", "type", "outside"
-    type: str = ""  # of an object; the qualified name of a region or type; the name of something outside
-    number: int = -1
-    rule: str = RuleName.SAME_FILE
-
-
-class RegionCandidate(NamedTuple):
-    number: int
-    rule: str
 
 
 @dataclass(slots=True, eq=False)
@@ -196,6 +180,8 @@ class RegionNames:
     types: dict[str, tuple[str, RegionPlace]] = field(default_factory=dict)  # what is declared of a type, and where
     _stars: dict[str, list[tuple[int, Import]]] = field(default_factory=dict)  # region -> packages that it uses
     _formals: dict[str, dict[str, Binding]] = field(default_factory=dict)  # region -> subprograms that it takes
+    _files_of: dict[str, list[int]] = field(default_factory=dict)  # by the unit that they hold
+    _in_sight: dict[int, set[str]] = field(default_factory=dict)  # file -> units that it may name
     _bound: dict[RegionPlace, dict[str, Binding]] = field(default_factory=dict)
     open: set[object] = field(default_factory=set)
     n_cut: int = 0  # how often something was given up because it leads back to itself
@@ -220,6 +206,8 @@ class RegionNames:
             if not self.is_for(file):
                 continue
             outer = symbols.facts.package
+            unit = outer or (symbols.facts.definitions[0].qualname if symbols.facts.definitions else "")
+            self._files_of.setdefault(unit, []).append(file)
             definitions = symbols.facts.definitions
             for local, definition in enumerate(definitions):
                 number = symbols.first + local
@@ -245,7 +233,7 @@ class RegionNames:
             for binding in symbols.facts.bindings:
                 if binding.scope >= 0 and binding.type.startswith("("):
                     formals = self._formals.setdefault(self.full[symbols.first + binding.scope], {})
-                    formals.setdefault(binding.target, binding)
+                    formals.setdefault(binding.target, binding._replace(value=str(file)))
             for star in symbols.stars:
                 scope = star.scope
                 if scope != MODULE_SCOPE and definitions[scope].kind in CALLABLE_KINDS:
@@ -271,6 +259,7 @@ class RegionNames:
         return file, number - self.program.files[file].first
 
     def stated(self, number: int) -> str:
+        """Return what a definition states of types: `RegionReader` says how."""
         file, local = self.place(number)
         return self.program.files[file].returns.get(local, "")
 
@@ -361,15 +350,39 @@ class RegionNames:
         return declared if shown else []
 
     def is_overloadable(self, number: int) -> bool:
+        """Return True for a subprogram and a literal of an enumeration."""
         return self.program.definition_of[number].kind in CALLABLE_KINDS or self.is_literal(number)
 
     def is_literal(self, number: int) -> bool:
+        """Return True for a literal of an enumeration."""
         around = self.program.definition_of[number]
         return around.kind == NodeKind.FIELD and not self.stated(number)
+
+    def _is_in_sight(self, file: int, number: int) -> bool:
+        """Return True for what is no unit of its own, and for units that a file, or what it goes on from, names."""
+        symbols = self.program.files[self.program.file_of[number]]
+        if symbols.facts.package or self.program.parent(number) >= 0 or symbols is self.program.files[file]:
+            return True
+        if (units := self._in_sight.get(file)) is None:
+            own = self.program.files[file].facts.package or self._unit_of(file)
+            units = self._in_sight[file] = set()
+            files = {file}
+            for end in [*(at for at, sign in enumerate(own) if sign == "."), len(own)]:
+                units.add(own[:end])
+                files.update(self._files_of.get(own[:end], ()))
+            for at in files:
+                for entry in self.program.files[at].facts.imports:
+                    if entry.kind == ImportKind.MODULE:
+                        name = entry.module
+                        units.update(name[:end] for end, sign in enumerate(name) if sign == ".")
+                        units.add(name)
+        return self.full[number] in units
 
     def _take(self, file: int, found: list[RegionCandidate | Binding], members: Sequence[int], rule: str) -> bool:
         """Add members of a region to what is found; return True if nothing further out can be meant."""
         for each in members:
+            if not self._is_in_sight(file, each):
+                continue
             own = RuleName.SAME_FILE if self.program.file_of[each] == file else rule
             if self.is_overloadable(each):
                 found.append(RegionCandidate(each, own))
@@ -451,8 +464,8 @@ class RegionNames:
             return None
         first = found[0]
         if isinstance(first, Binding):
-            type_ = self._type_of_binding(file, first, depth)
-            return self._indexed(NamedThing("object", type_), given)
+            type_ = self.type_of_binding(file, first, depth)
+            return self.indexed(NamedThing("object", type_), given)
         callables = [each for each in found if isinstance(each, RegionCandidate)
                      and self.program.definition_of[each.number].kind in CALLABLE_KINDS]  # fmt: skip
         if not callables:
@@ -464,7 +477,7 @@ class RegionNames:
         types = {self.result_of(each.number) for each in chosen}
         type_ = types.pop() if len(types) == 1 else "?"
         named = NamedThing("object", type_, chosen[0].number, chosen[0].rule)
-        return self._indexed(named, given) if given and not self.program.parameters.get(chosen[0].number) else named
+        return self.indexed(named, given) if given and not self.program.parameters.get(chosen[0].number) else named
 
     def _of_definition(self, number: int, rule: str, given: str | None) -> NamedThing | None:
         definition = self.program.definition_of[number]
@@ -482,9 +495,9 @@ class RegionNames:
         around = self.program.files[file].facts.definitions[local].parent
         if self.is_literal(number):
             return NamedThing("object", self.full[self.program.parent(number)] if around >= 0 else "?", number, rule)
-        return self._indexed(NamedThing("object", self.type_of(file, around, self.stated(number)), number, rule), given)
+        return self.indexed(NamedThing("object", self.type_of(file, around, self.stated(number)), number, rule), given)
 
-    def _indexed(self, named: NamedThing, given: str | None) -> NamedThing:
+    def indexed(self, named: NamedThing, given: str | None) -> NamedThing:
         """Return an element of an object if it is given an index."""
         if given is None:
             return named
@@ -520,7 +533,7 @@ class RegionNames:
         if named.kind == "outside":
             return NamedThing("outside", f"{named.type}.{name}")
         if name == "all":
-            return self._indexed(named._replace(type=self.pointed(named.type)), given)
+            return self.indexed(named._replace(type=self.pointed(named.type)), given)
         found = self.members_of(file, named, name)
         if not found:
             return None
@@ -535,6 +548,7 @@ class RegionNames:
                 members = shown or members
                 if not members:
                     members = self._inherited(named.type, name)
+            members = [each for each in members if self._is_in_sight(file, each)]
             return [RegionCandidate(each, RuleName.MODULE_ATTRIBUTE) for each in members]
         if named.kind != "object":
             return []
@@ -579,6 +593,7 @@ class RegionNames:
         return []
 
     def mentions(self, number: int, type_: str) -> bool:
+        """Return True if a subprogram takes or gives a type of that name."""
         last = type_.rpartition(".")[2]
         return any(
             each.partition(":")[2].rstrip("='").lstrip("^").rpartition(".")[2] == last
@@ -593,6 +608,7 @@ class RegionNames:
         return self.dereferenced(first) == type_
 
     def number_of(self, type_: str) -> int:
+        """Return the first definition of a type, or -1."""
         return self._regions[type_][0] if type_ in self._regions else -1
 
     # -- types
@@ -657,9 +673,11 @@ class RegionNames:
         return found
 
     def result_text(self, number: int) -> str:
+        """Return the type that a function gives, as written, or ""."""
         return re.split(r"[=+;!]", self.stated(number), maxsplit=1)[0]
 
     def result_of(self, number: int) -> str:
+        """Return the type that a function gives."""
         written = self.result_text(number)
         if not written:
             further = self.aliased(number) if self.program.parameters.get(number) is None else [number]
@@ -670,59 +688,11 @@ class RegionNames:
 
     def actuals_of(self, number: int) -> list[str]:
         """Return the types that an instance gives to what it is an instance of."""
-        _, bracket, inside = self.stated(number).rstrip(";").partition("(")
-        file, local = self.place(number)
-        around = self.program.files[file].facts.definitions[local].parent
-        written = (each.rpartition("=")[2] for each in split_top(inside[:-1], ";")) if bracket else ()
-        return [self.type_of(file, around, each) for each in written]
+        raise NotImplementedError
 
-    def _type_of_binding(self, file: int, binding: Binding, depth: int) -> str:
-        if binding.type.startswith("("):  # a subprogram that a generic unit takes
-            return self.type_of(file, binding.scope, binding.type[1:]) if len(binding.type) > 1 else "?"
-        if binding.type:
-            return self.type_of(file, binding.scope, binding.type)
-        key = file, binding.scope, binding.target
-        if not binding.value or key in self.open:
-            return "?"
-        self.open.add(key)
-        if binding.value.startswith("@"):
-            named = self.name_of(file, binding.scope, binding.value[1:], depth + 1)
-            type_ = self._indexed(named, "").type if named is not None and named.kind == "object" else "?"
-        else:
-            type_ = self.value_type(file, binding.scope, binding.value, depth + 1)
-        self.open.discard(key)
-        return type_
-
-    def value_type(self, file: int, scope: int, value: str, depth: int = 0) -> str:
-        """Return the type of a value as `RegionReader` writes it."""
-        if value[:1] in ("#", "?") or not value or depth > MAX_NAMES_OPEN:
-            return value or "?"
-        if value.startswith("^<"):
-            return f"^{self.type_of(file, scope, value[2:-1])}"
-        if value[:2] in ("+(", "&("):
-            types = [self.value_type(file, scope, each, depth + 1) for each in split_top(value[2:-1], ";")]
-            if value[0] == "&":
-                if "~unbounded_string" in types:
-                    return "~unbounded_string"
-                arrays = [each for each in types if each in self.types]
-                if arrays:
-                    return arrays[0]
-                return "?" if "?" in types else "~string"
-            known = [each for each in types if each[:1] not in ("#", "?")]
-            if "?" in types and not known:
-                return "?"
-            return known[0] if known else types[0]
-        if value in ("true", "false"):
-            return "#b"
-        if "ascii." in value or "latin_1." in value:
-            return "~character"
-        named = self.name_of(file, scope, value, depth + 1)
-        if named is None or named.kind == "outside":
-            made = re.match(r"(?:[\w.]+\.)?to_(string|unbounded_string)\b", value)
-            return f"~{made[1]}" if made else "?"
-        if named.kind == "type":
-            return self.base_of(named.type)  # the object of which an aspect says something
-        return named.type if named.kind == "object" else "?"
+    def type_of_binding(self, file: int, binding: Binding, depth: int) -> str:
+        """Return the type of what a function binds."""
+        raise NotImplementedError
 
     def choose(
         self,

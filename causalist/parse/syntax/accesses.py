@@ -263,8 +263,8 @@ _KINDS_OF_TYPE = {
     "access_to_subprogram_definition": "^",
 }
 _NODES_OF_REGIONS = (
-    "_used", "_declared", "_body", "_block", "_pragma", "_formal", "_instance", "_type", "_heading", "_object", "_loop", "_accept",
-    "_assigned", "_result", "_expressed", "_condition", "_joined", "_call", "_term", "_use",
+    "_used", "_declared", "_body", "_block", "_pragma", "_formal", "_instance", "_type", "_heading", "_object", "_loop",
+    "_accept", "_assigned", "_result", "_expressed", "_condition", "_joined", "_call", "_term", "_use",
 )  # fmt: skip
 
 
@@ -552,24 +552,17 @@ class RegionReader:
         self._emit(node)
 
     def _on_term(self, node: tree_sitter.Node) -> None:
-        names = [each for each in node.children if each.type in _CALLABLE_NODES]
-        if not names:
-            return
-        attribute = next(
-            (self._notation.text(each) for each in node.children if each.type == "attribute_designator"), ""
-        )
-        if attribute in _HANDED:
-            self.references.append(
-                Reference(
-                    self._scope(names[0].start_byte),
-                    f"::{self._notation.path(names[0])}",
-                    self._row(names[0].end_byte - 1),
-                )
-            )
-        elif attribute not in _NO_CALL:
-            wanted = "" if attribute else self._wanted.get((node.start_byte, node.end_byte), "")
-            for each in names[:1] if attribute else names:
-                self._emit(each, wanted if len(names) == 1 else "")
+        children = [each for each in node.children if each.type != "comment"]
+        names = [at for at, each in enumerate(children) if each.type in _CALLABLE_NODES]
+        wanted = self._wanted.get((node.start_byte, node.end_byte), "") if len(names) == 1 else ""
+        for at in names:
+            name, behind = children[at], children[at + 2 : at + 3]
+            attribute = self._notation.text(behind[0]) if behind and behind[0].type == "attribute_designator" else ""
+            if attribute in _HANDED:
+                scope, row = self._scope(name.start_byte), self._row(name.end_byte - 1)
+                self.references.append(Reference(scope, f"::{self._notation.path(name)}", row))
+            elif attribute not in _NO_CALL:
+                self._emit(name, "" if attribute else wanted)
 
     def _called(self, node: tree_sitter.Node, names: Sequence[tree_sitter.Node], wanted: str) -> None:
         """Record the call of a name with what it is given, and the calls in the name."""

@@ -341,7 +341,7 @@ class RegionNotation:
 
     `^t` is an access to t, `[]t` an array of t, `<t>` a value of t, `#i` a whole number, `#r` another, `#s` a text,
     `#c` a character, `#b` a truth value, `#n` nothing, `#g` an aggregate, `#p` an access and `#a` an address.
-    `+(…;…)` and `&(…;…)` stand for operators. `?` is not known.
+    `+(…;…)` is what an operator gives. `?` is not known.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -469,7 +469,7 @@ class RegionNotation:
         kind = node.type
         if kind in ("expression", "term"):
             parts = [each for each in node.children if each.type != "comment"]
-            if any(each.type == "tick" for each in parts):
+            if parts[1:2] and parts[1].type == "tick" and len(parts) == 3:
                 return self._of_attribute(node.children_by_field_name("name"))
             signs = [each for each in parts if each.type.endswith("_operator")]
             words = {each.type for each in parts if not each.is_named}
@@ -477,14 +477,20 @@ class RegionNotation:
                 each.type == "relational_operator" for each in signs
             ):
                 return "#b"
-            values = [each for each in parts if each.is_named and not each.type.endswith("_operator")]
+            outer = [at for at, each in enumerate(parts) if each.type in ("tick", "attribute_designator")]
+            values = [
+                each
+                for at, each in enumerate(parts)
+                if each.is_named and at not in outer and at + 1 not in outer and not each.type.endswith("_operator")
+            ]
             if "then" in words or "else" in words:
                 return "#b"
-            if len(values) == 1 and not words & {"and", "or", "xor"}:
+            if len(values) == 1 and not signs and not words & {"and", "or", "xor"}:
                 return self.value(values[0], depth)
             if not values:
                 return "?"
-            sign = "&" if any(self.text(each) == "&" for each in signs) else "+"
+            written = [self.text(each) for each in signs]
+            sign = "&" if "&" in written else written[0] if written else "and"
             return f"{sign}({';'.join(self.value(each, depth - 1) for each in values[:4])})"
         if kind in ("factor_not", "factor_abs", "factor_power"):
             inside = next((each for each in node.children if each.is_named), None)
