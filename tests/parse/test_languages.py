@@ -69,6 +69,8 @@ from tests.grammars import grammars_at
         ("a.ml", "ocaml"),
         ("a.mli", "ocaml_interface"),
         ("src/A.F90", "fortran"),
+        ("src/a-b.ads", "ada"),
+        ("src/A.ADB", "ada"),
         ("a.f", ""),
         ("py", ""),
         ("a.py/b", ""),

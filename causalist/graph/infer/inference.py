@@ -166,8 +166,7 @@ class Inference(InferenceBase):
             inside = self.mentioned.find_inside if settings.modules.mentioned else self._inside_lambda
             return inside(file, scope, chain, called)
         parts = self._with_own_class(symbols, scope, chain).split(".")
-        head = parts[0]
-        unknown = UNKNOWN_MEMBER if len(parts) > 1 else None
+        head, unknown = parts[0], UNKNOWN_MEMBER if len(parts) > 1 else None
         if head == "?":
             return unknown
         if len(parts) > 1 and (exported := self.members.own_export(file, scope, chain, called)) is not None:

@@ -198,8 +198,6 @@ class RegionNames:
         for each in (self._bound, self._known, self._known_types, self.open):
             each.clear()
 
-    # -- tables
-
     def _prepare(self) -> None:
         self._is_ready = True
         for file, symbols in enumerate(self.program.files):
@@ -265,8 +263,6 @@ class RegionNames:
 
     def _is_body(self, number: int) -> bool:
         return self.stated(number).endswith("!")
-
-    # -- names
 
     def find(self, file: int, scope: int, name: str, how: int = ANYTHING) -> list[RegionCandidate | Binding]:
         """Return what a name may mean: several subprograms, or one other definition, or what a function binds.
@@ -421,8 +417,6 @@ class RegionNames:
             self.open.discard(key)
             return named.type if named is not None and named.kind == "region" else ""
         return ""
-
-    # -- chains
 
     def name_of(self, file: int, scope: int, chain: str, depth: int = 0, how: int = ANYTHING) -> NamedThing | None:
         """Return what a chain means, the last part included; None if that is not known."""
@@ -610,8 +604,6 @@ class RegionNames:
     def number_of(self, type_: str) -> int:
         """Return the first definition of a type, or -1."""
         return self._regions[type_][0] if type_ in self._regions else -1
-
-    # -- types
 
     def type_of(self, file: int, scope: int, written: str) -> str:
         """Return the type that is written in a place: its qualified name, or one that says what is known of it."""

@@ -108,11 +108,12 @@ class Calls:
                 self._at_line[place.file, place.line] = place
             for use, letter in entity.uses:
                 self._named[use] = place
-                if letter == "b" and not self._is_accepted(use):
+                if letter == "b" and not self._is_no_body(use):
                     self._bodies[place] = use
 
-    def _is_accepted(self, use: Place) -> bool:
-        return use.file in self._texts and "accept" in self._before(use).lower()
+    def _is_no_body(self, use: Place) -> bool:
+        before = self._before(use).lower() if use.file in self._texts else ""
+        return re.search(r"\baccept\s*$|\bpragma\b[^;]*$", before) is not None
 
     def _before(self, place: Place) -> str:
         lines = self._texts[place.file]
@@ -139,7 +140,13 @@ class Calls:
     def _has_unknown_body(self, place: Place) -> bool:
         """Return True for what a specification declares whose body did not compile."""
         body = place.file.removesuffix(".ads") + ".adb"
-        return place.file.endswith(".ads") and body in self._texts and body not in self._compiled
+        if not place.file.endswith(".ads") or body not in self._texts:
+            return False
+        # The compiler does not name the body of a generic function that is one expression.
+        is_generic = self._entities[place].letter in "uv" if place in self._entities else False
+        name = self._entities[place].name if is_generic else ""
+        is_there = is_generic and re.search(rf"(?im)^\s*function\s+{name}\b", "\n".join(self._texts[body]))
+        return body not in self._compiled or bool(is_there)
 
     def write(self) -> Iterator[dict[str, object]]:
         """Yield all uses of names in the order of the files."""
