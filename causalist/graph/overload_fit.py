@@ -271,7 +271,7 @@ RegionPlace = tuple[int, int]  # a file and a scope in it
 
 
 class NamedThing(NamedTuple):
-    """What a part of a chain is: a definition, an object, a package or type by its name, or something from outside."""
+    """Meaning of a part of a chain: a definition, an object, a package, a type, or something from outside."""
 
     kind: str  # "definition", "object", "region", "type", "outside"
     type: str = ""  # of an object; the qualified name of a region or type; the name of something outside

@@ -30,7 +30,7 @@ class DeclarativeRegions(RegionNames):
     _profiles: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.fit = RegionTypes(self.types, self.types_above, self.dereferenced)
+        self.fit = RegionTypes(self.types, self.types_above, self.reached_type)
 
     def clear_cache(self) -> None:
         """Forget what was looked up, and what bodies declare."""
@@ -39,7 +39,7 @@ class DeclarativeRegions(RegionNames):
 
     def actuals_of(self, number: int) -> list[str]:
         """Return the types that an instance gives to what it is an instance of."""
-        _, bracket, inside = self.stated(number).rstrip(";").partition("(")
+        _, bracket, inside = self.stated_text(number).rstrip(";").partition("(")
         file, local = self.place(number)
         around = self.program.files[file].facts.definitions[local].parent
         written = (each.rpartition("=")[2] for each in split_top(inside[:-1], ";")) if bracket else ()
@@ -58,7 +58,7 @@ class DeclarativeRegions(RegionNames):
         self.open.add(key)
         if binding.value.startswith("@"):
             named = self.name_of(file, binding.scope, binding.value[1:], depth + 1)
-            type_ = self.indexed(named, "").type if named is not None and named.kind == "object" else "?"
+            type_ = self.element_of_object(named, "").type if named is not None and named.kind == "object" else "?"
         else:
             type_ = self.value_type(file, binding.scope, binding.value, depth + 1)
         self.open.discard(key)
@@ -209,7 +209,7 @@ class DeclarativeRegions(RegionNames):
         """Return operations that a type has from one above, which are visible where the type is."""
         for value in split_top(values, ",") if values else []:
             type_ = self.value_type(file, scope, value.partition("=")[2] if "=" in value[1:] else value)
-            for above in self.types_above(self.dereferenced(type_))[1:]:
+            for above in self.types_above(self.reached_type(type_))[1:]:
                 beside = self.members.get(above.rpartition(".")[0], {}).get(name, ())
                 own = [n for n in beside if self.program.definition_of[n].kind in CALLABLE_KINDS]
                 if own := [n for n in own if self.mentions(n, above)]:
@@ -293,7 +293,7 @@ class DeclarativeRegions(RegionNames):
                 for each in self.members.get(region, {}).get(self.program.definition_of[number].name, ())
                 if self._names(each) == names
             ]
-            n_declared = sum(self.stated(each).endswith(";") for each in alike)
+            n_declared = sum(self.stated_text(each).endswith(";") for each in alike)
             written = [each.rstrip("=").partition(":")[::2] for each in parts]
             written.append(("", self.result_text(number)))
             if n_declared == 1 and len(alike) == 2:  # a declaration and its body
@@ -314,7 +314,7 @@ class DeclarativeRegions(RegionNames):
         """Return the distance of parameters from what is given, None if they do not fit, and if their number does."""
         parameters = self.program.parameters.get(number)
         if parameters is None:  # an instance
-            further = self.aliased(number)
+            further = self.follow_aliases(number)
             number = further[0]
             parameters = self.program.parameters.get(number)
             if parameters is None:
@@ -350,12 +350,12 @@ class DeclarativeRegions(RegionNames):
 
     # -- what runs
 
-    def aliased(self, number: int) -> list[int]:
+    def follow_aliases(self, number: int) -> list[int]:
         """Return the subprograms that one is another name or an instance of; itself where those are from outside."""
         seen: set[int] = set()
         while number not in seen:
             seen.add(number)
-            matched = re.search(r"[=+]([^(]+)", self.stated(number).rstrip(";!"))
+            matched = re.search(r"[=+]([^(]+)", self.stated_text(number).rstrip(";!"))
             if matched is None:
                 return [number]
             file, local = self.place(number)
@@ -366,7 +366,7 @@ class DeclarativeRegions(RegionNames):
             if not several:
                 return [number]
             own = self.program.parameters.get(number)
-            if own is not None and "+" not in self.stated(number):
+            if own is not None and "+" not in self.stated_text(number):
                 alike = {self._profile(each.number): each for each in reversed(several)}.values()
                 counted = [each for each in alike if len(self.program.parameters.get(each.number, own)) == len(own)]
                 fitting = [each for each in counted if self._takes_like(each.number, number)]
@@ -389,10 +389,10 @@ class DeclarativeRegions(RegionNames):
     def _running(self, number: int, file: int) -> list[int]:
         """Return the definition that runs: the body of what is declared, or of what it is another name of."""
         alike = self._alike(number)
-        if not any(self.stated(each).endswith(";") for each in alike):
-            (number,) = self.aliased(number)
+        if not any(self.stated_text(each).endswith(";") for each in alike):
+            (number,) = self.follow_aliases(number)
             alike = self._alike(number)
-        bodies = [each for each in alike if not self.stated(each).endswith(";")] or [number]
+        bodies = [each for each in alike if not self.stated_text(each).endswith(";")] or [number]
         own = self.program.files[self.program.file_of[number]].path
         return [
             min(bodies, key=lambda each: (-_common(self.program.files[self.program.file_of[each]].path, own), each))
@@ -416,7 +416,7 @@ class DeclarativeRegions(RegionNames):
             return Value(ValueKind.EXTERNAL, -1, RuleName.EXTERNAL, named.type)
         if named.number >= 0 and ("(" not in chain):
             return Value(ValueKind.DEFINITION, named.number, named.rule)
-        number = self.number_of(self.dereferenced(named.type))
+        number = self.number_of(self.reached_type(named.type))
         return Value(ValueKind.INSTANCE, number, RuleName.ANNOTATION) if number >= 0 else None
 
     def resolve_name(self, file: int, scope: int, chain: str) -> tuple[list[tuple[int, str, int]], str]:

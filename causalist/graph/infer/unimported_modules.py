@@ -256,19 +256,16 @@ class RegionNames:
         file = self.program.file_of[number]
         return file, number - self.program.files[file].first
 
-    def stated(self, number: int) -> str:
+    def stated_text(self, number: int) -> str:
         """Return what a definition states of types: `RegionReader` says how."""
         file, local = self.place(number)
         return self.program.files[file].returns.get(local, "")
 
     def _is_body(self, number: int) -> bool:
-        return self.stated(number).endswith("!")
+        return self.stated_text(number).endswith("!")
 
     def find(self, file: int, scope: int, name: str, how: int = ANYTHING) -> list[RegionCandidate | Binding]:
-        """Return what a name may mean: several subprograms, or one other definition, or what a function binds.
-
-        What functions bind is no type, and is not to be asked of another file.
-        """
+        """Return what a name may mean: several subprograms, or one other definition, or what a function binds."""
         if not self._is_ready:
             self._prepare()
         key = file, scope, name, how
@@ -352,7 +349,7 @@ class RegionNames:
     def is_literal(self, number: int) -> bool:
         """Return True for a literal of an enumeration."""
         around = self.program.definition_of[number]
-        return around.kind == NodeKind.FIELD and not self.stated(number)
+        return around.kind == NodeKind.FIELD and not self.stated_text(number)
 
     def _is_in_sight(self, file: int, number: int) -> bool:
         """Return True for what is no unit of its own, and for units that a file, or what it goes on from, names."""
@@ -400,10 +397,10 @@ class RegionNames:
         self.open.discard(key)
         return named.type if named is not None and named.kind == "region" else ""
 
-    def _followed(self, number: int) -> str:
+    def _follow_package(self, number: int) -> str:
         """Return the qualified name of a package, of another name or an instance the one that it stands for."""
         for _ in range(_MAX_ALIASES):
-            text = self.stated(number)
+            text = self.stated_text(number)
             if text[:1] not in ("=", "+"):
                 return self.full[number]
             file, local = self.place(number)
@@ -459,7 +456,7 @@ class RegionNames:
         first = found[0]
         if isinstance(first, Binding):
             type_ = self.type_of_binding(file, first, depth)
-            return self.indexed(NamedThing("object", type_), given)
+            return self.element_of_object(NamedThing("object", type_), given)
         callables = [each for each in found if isinstance(each, RegionCandidate)
                      and self.program.definition_of[each.number].kind in CALLABLE_KINDS]  # fmt: skip
         if not callables:
@@ -471,15 +468,19 @@ class RegionNames:
         types = {self.result_of(each.number) for each in chosen}
         type_ = types.pop() if len(types) == 1 else "?"
         named = NamedThing("object", type_, chosen[0].number, chosen[0].rule)
-        return self.indexed(named, given) if given and not self.program.parameters.get(chosen[0].number) else named
+        return (
+            self.element_of_object(named, given)
+            if given and not self.program.parameters.get(chosen[0].number)
+            else named
+        )
 
     def _of_definition(self, number: int, rule: str, given: str | None) -> NamedThing | None:
         definition = self.program.definition_of[number]
         if definition.kind == NodeKind.NAMESPACE:
-            region = self._followed(number)
+            region = self._follow_package(number)
             if region:
                 return NamedThing("region", region, number, rule)
-            return NamedThing("outside", self.stated(number)[1:].partition("(")[0], number, rule)
+            return NamedThing("outside", self.stated_text(number)[1:].partition("(")[0], number, rule)
         if definition.kind in TYPE_KINDS or definition.kind == NodeKind.TYPE:
             name = self.full[number]
             if given is not None:
@@ -489,13 +490,15 @@ class RegionNames:
         around = self.program.files[file].facts.definitions[local].parent
         if self.is_literal(number):
             return NamedThing("object", self.full[self.program.parent(number)] if around >= 0 else "?", number, rule)
-        return self.indexed(NamedThing("object", self.type_of(file, around, self.stated(number)), number, rule), given)
+        return self.element_of_object(
+            NamedThing("object", self.type_of(file, around, self.stated_text(number)), number, rule), given
+        )
 
-    def indexed(self, named: NamedThing, given: str | None) -> NamedThing:
+    def element_of_object(self, named: NamedThing, given: str | None) -> NamedThing:
         """Return an element of an object if it is given an index."""
         if given is None:
             return named
-        type_ = self.dereferenced(named.type)
+        type_ = self.reached_type(named.type)
         text, place = self.types.get(type_, ("", (-1, MODULE_SCOPE)))
         if type_.startswith("[]"):
             return named._replace(type=type_[2:])
@@ -505,16 +508,16 @@ class RegionNames:
             return named._replace(type="~character")
         return named._replace(type="?")
 
-    def dereferenced(self, type_: str) -> str:
+    def reached_type(self, type_: str) -> str:
         """Return the type that accesses lead to, or the type itself."""
         for _ in range(3):
-            further = self.pointed(type_)
+            further = self.pointed_type(type_)
             if further == type_:
                 break
             type_ = further
         return type_
 
-    def pointed(self, type_: str) -> str:
+    def pointed_type(self, type_: str) -> str:
         """Return the type that an access leads to, or the type itself."""
         if type_.startswith("^"):
             return type_[1:]
@@ -527,7 +530,7 @@ class RegionNames:
         if named.kind == "outside":
             return NamedThing("outside", f"{named.type}.{name}")
         if name == "all":
-            return self.indexed(named._replace(type=self.pointed(named.type)), given)
+            return self.element_of_object(named._replace(type=self.pointed_type(named.type)), given)
         found = self.members_of(file, named, name)
         if not found:
             return None
@@ -541,13 +544,13 @@ class RegionNames:
                 shown = self._visible(named.type, name)
                 members = shown or members
                 if not members:
-                    members = self._inherited(named.type, name)
+                    members = self._find_inherited(named.type, name)
             members = [each for each in members if self._is_in_sight(file, each)]
             return [RegionCandidate(each, RuleName.MODULE_ATTRIBUTE) for each in members]
         if named.kind != "object":
             return []
         inside = self._unit_of(file)
-        for type_ in self.types_above(self.dereferenced(named.type)):
+        for type_ in self.types_above(self.reached_type(named.type)):
             around = type_.rpartition(".")[0]
             own = self.members.get(type_, {}).get(name, ())
             is_seen = not around or f"{inside}.".startswith(f"{around}.")  # what is private, too
@@ -571,7 +574,7 @@ class RegionNames:
         kinds = self.program.definition_of
         return [each for each in members if kinds[each].kind in CALLABLE_KINDS and self._takes_first(each, type_)]
 
-    def _inherited(self, region: str, name: str) -> list[int]:
+    def _find_inherited(self, region: str, name: str) -> list[int]:
         """Return the operations that types of a package have from the types that they derive from."""
         for names in list(self.members.get(region, {}).values()):
             for each in names:
@@ -599,7 +602,7 @@ class RegionNames:
         if not parameters:
             return False
         first = self.type_of(*self.place(number), parameters[0].partition(":")[2].rstrip("="))
-        return self.dereferenced(first) == type_
+        return self.reached_type(first) == type_
 
     def number_of(self, type_: str) -> int:
         """Return the first definition of a type, or -1."""
@@ -607,8 +610,6 @@ class RegionNames:
 
     def type_of(self, file: int, scope: int, written: str) -> str:
         """Return the type that is written in a place: its qualified name, or one that says what is known of it."""
-        if not self._is_ready:
-            self._prepare()
         key = file, scope, written
         if (known := self._known_types.get(key)) is None:
             if ("type", *key) in self.open:
@@ -666,14 +667,14 @@ class RegionNames:
 
     def result_text(self, number: int) -> str:
         """Return the type that a function gives, as written, or ""."""
-        return re.split(r"[=+;!]", self.stated(number), maxsplit=1)[0]
+        return re.split(r"[=+;!]", self.stated_text(number), maxsplit=1)[0]
 
     def result_of(self, number: int) -> str:
         """Return the type that a function gives."""
         written = self.result_text(number)
         if not written:
-            further = self.aliased(number) if self.program.parameters.get(number) is None else [number]
-            if further[0] == number and "unchecked_conversion(" in self.stated(number):
+            further = self.follow_aliases(number) if self.program.parameters.get(number) is None else [number]
+            if further[0] == number and "unchecked_conversion(" in self.stated_text(number):
                 return (self.actuals_of(number) or ["?"])[-1]
             return self.result_of(further[0]) if further[0] != number else "?"
         return self.type_of(*self.place(number), written)
@@ -697,6 +698,6 @@ class RegionNames:
         """Return those candidates that take what is given best, a declaration and its body as one."""
         raise NotImplementedError
 
-    def aliased(self, number: int) -> list[int]:
+    def follow_aliases(self, number: int) -> list[int]:
         """Return the subprograms that one is another name or an instance of; itself where those are from outside."""
         raise NotImplementedError

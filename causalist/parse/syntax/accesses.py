@@ -269,7 +269,7 @@ _NODES_OF_REGIONS = (
 
 
 class RegionReader:
-    """What a file says of names in a language of declarative regions: calls with what they are given, and types.
+    """Reader of names in a language of declarative regions: calls with what they are given, and types.
 
     Build one with the captures of a file, call `read`, and take the facts. Types and values are written as
     `RegionNotation` says; `=t` is another name of t, `new t` derives from it, and `<>` is a type that is not known.
@@ -546,7 +546,7 @@ class RegionReader:
     def _on_call(self, node: tree_sitter.Node) -> None:
         names = node.children_by_field_name("name")
         if names:
-            self._called(node, names, "-")
+            self._record_call(node, names, "-")
 
     def _on_use(self, node: tree_sitter.Node) -> None:
         self._emit(node)
@@ -564,7 +564,7 @@ class RegionReader:
             elif attribute not in _NO_CALL:
                 self._emit(name, "" if attribute else wanted)
 
-    def _called(self, node: tree_sitter.Node, names: Sequence[tree_sitter.Node], wanted: str) -> None:
+    def _record_call(self, node: tree_sitter.Node, names: Sequence[tree_sitter.Node], wanted: str) -> None:
         """Record the call of a name with what it is given, and the calls in the name."""
         callee = names[0]
         if len(names) > 1:  # of an attribute
@@ -607,7 +607,7 @@ class RegionReader:
             if node.type == "function_call":
                 names = node.children_by_field_name("name")
                 if names:
-                    self._called(node, names, wanted)
+                    self._record_call(node, names, wanted)
                 return
             if node.type not in ("identifier", "selected_component"):
                 node = node.child_by_field_name("prefix") if node.type == "slice" else None

@@ -352,7 +352,7 @@ class RegionNotation:
         """Return the text of a node."""
         return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
-    def spelled(self, node: Node) -> str:
+    def spell_name(self, node: Node) -> str:
         """Return a name, with the number of its declaration if a function declares it in several blocks."""
         name = self.text(node)
         declared = self.declared.get(name, [])
@@ -406,7 +406,7 @@ class RegionNotation:
         while len(after) <= MAX_CHAIN_PARTS:
             kind = node.type
             if kind == "identifier":
-                return self.spelled(node) + "".join(reversed(after))
+                return self.spell_name(node) + "".join(reversed(after))
             if kind == "selected_component":
                 prefix, selector = node.child_by_field_name("prefix"), node.child_by_field_name("selector_name")
                 if prefix is None or selector is None or selector.type != "identifier":
@@ -418,7 +418,7 @@ class RegionNotation:
                 if len(names) != 1:
                     made = self._of_attribute(names)
                     return made + "".join(reversed(after)) if made[:1] == "<" or not after else "?"
-                after.append(f"({self._given(node, depth - 1)})" if depth > 0 else "()")
+                after.append(f"({self._join_given(node, depth - 1)})" if depth > 0 else "()")
                 node = names[0]
             elif kind == "slice":
                 prefix = node.child_by_field_name("prefix")
@@ -441,7 +441,7 @@ class RegionNotation:
             return f"{self.chain(names[0], 0)}'{attribute}"
         return _ATTRIBUTES.get(attribute, "?")
 
-    def _given(self, node: Node, depth: int) -> str:
+    def _join_given(self, node: Node, depth: int) -> str:
         return ";".join(value for _, value, _ in self.arguments(node, depth))
 
     def arguments(self, node: Node, depth: int) -> Iterator[tuple[str, str, Node | None]]:
