@@ -4,8 +4,7 @@ In: a name that nothing around declares, or a member that a module lacks. Out: i
 which naming a module is importing it. The last module that is opened around a name counts first. A module that includes
 another has all of its members, also where a functor makes the other.
 
-Declarative regions are looked up here as well: what a name may mean by the packages, subprograms and types around it,
-and what they use.
+Declarative regions are looked up here as well: what a name may mean by what is around it, and what that uses.
 """
 
 import re
@@ -419,8 +418,6 @@ class RegionNames:
         """Return what a chain means, the last part included; None if that is not known."""
         if depth > MAX_NAMES_OPEN:
             return None
-        if not self._is_ready:
-            self._prepare()
         if chain.startswith("<"):
             inside, _, rest = chain[1:].partition(">")
             named: NamedThing | None = NamedThing("object", self.type_of(file, scope, inside))
