@@ -65,10 +65,10 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
     if before != after:
         return None
     old, new = _hide_titles(old), _hide_titles(new)
-    modules = language.modules if language is not None else None
+    modules, names = (language.modules, language.names) if language is not None else (None, None)
     hides = modules is not None and (modules.mentioned or modules.passing or modules.opened)
-    if (hides or (language is not None and language.names.dispatched)) and old != new:
-        return None  # an opened or included module hides names of others, and so does a method
+    if (hides or (names is not None and (names.dispatched or names.regions))) and old != new:
+        return None  # an opened or included module hides names of others, and so does a method or a region
     special = _special_prefix(language)
     one, other = _interface_items(old, language), _interface_items(new, language)
     names: set[str] = set()

@@ -669,6 +669,16 @@ def _declared_elsewhere(program: Program) -> Iterator[tuple[int, int]]:
             definitions, key=lambda pair: (pair[1].kind == NodeKind.FIELD, pair[0])
         )  # as ids are numbered
         last = {(each.qualname, declared_as(each.kind)): number for number, each in in_order}
+        by_profile = {(each.qualname, _profile(program, number)): number for number, each in in_order}
         for number, each in enumerate(declaring.facts.definitions, declaring.first):
             if (other := last.get((each.qualname, declared_as(each.kind)))) is not None:
-                yield number, other
+                yield number, by_profile.get((each.qualname, _profile(program, number)), other)
+
+
+def _profile(program: Program, number: int) -> str:
+    """Return the parameters of an overloaded definition where declarations hold in regions; "" for all others."""
+    symbols = program.files[program.file_of[number]]
+    if symbols.settings is None or not symbols.settings.names.regions:
+        return declared_as(program.definition_of[number].kind).name
+    taken = (each.rstrip("=").partition(":")[::2] for each in program.parameters.get(number, ()))
+    return ";".join(f"{name}:{type_.rpartition('.')[2]}" for name, type_ in taken)

@@ -678,7 +678,7 @@ class Program:
         settings = self.files[number].settings
         is_completed = bool(self.files[number].completed) or number in self.packages.library_of
         both = settings is not None and (settings.modules.sees_enclosing_packages or settings.modules.projects)
-        return not (both or is_completed)
+        return not (both or is_completed or (settings is not None and settings.names.regions))
 
     def replace_file(self, number: int, facts: FileFacts) -> None:
         """Put `facts` in the place of those of a self-contained file; they have the same interface.

@@ -152,6 +152,7 @@ class Resolver:
         """Forget what was looked up for other files."""
         self.inference.known.clear()
         self.inference.dispatch.clear()
+        self.inference.regions.clear_cache()
         self.program.known_exports.clear()
         self.program.tree_paths.clear_cache()
 
@@ -348,6 +349,9 @@ class Resolver:
 
         `arguments` and `values` are as `Call` has them.
         """
+        if (regions := self.inference.regions).is_for(file):
+            declared, package = regions.resolve(file, scope, chain, (arguments, values) if guess else None)
+            return [Target(*each) for each in declared], package
         if guess and arguments != IS_TYPE and self.inference.dispatch.is_for(file):
             meant, outside = self.inference.dispatch.choose(file, scope, chain, arguments, values)
             return [Target(*each) for each in meant], outside

@@ -149,6 +149,10 @@ class NameSettings:
     """the types of all arguments choose among the methods of a name, which stand anywhere; files are put together by
     inclusion. Example: Julia: true
     """
+    regions: bool = False
+    """names are looked up in the regions around them, which go on in other files and may be used without their names.
+    Example: Ada: true
+    """
 
     @property
     def inherits_names(self) -> bool:

@@ -100,7 +100,7 @@ CALLABLE_KINDS = frozenset({NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.MACRO, 
 
 
 # Files that declare -> those beside them, of the same name, that define the same things with their bodies.
-_DEFINING_FILES = {".mli": ".ml", ".pyi": ".py"}
+_DEFINING_FILES = {".mli": ".ml", ".pyi": ".py", ".ads": ".adb"}
 DECLARING_ENDINGS = tuple(_DEFINING_FILES)
 
 

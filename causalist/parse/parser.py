@@ -77,7 +77,7 @@ from causalist.parse.prose import (
 from causalist.parse.routes import read_routes
 from causalist.parse.routes.searched_text import RouteText, keyword, literal, read_template_links
 from causalist.parse.secret_scan import find_secrets, merge_spans
-from causalist.parse.syntax.accesses import read_lookups
+from causalist.parse.syntax.accesses import read_lookups, read_regions
 from causalist.parse.syntax.bases_and_signatures import (
     TypeStatements,
     read_declared_procedures,
@@ -139,6 +139,10 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         functions = _functions_from_outside(collector.use_reader.calls, definitions, declared)
         bound = [each for each in bound if (each.scope, each.target) not in functions]
         collector.binding_reader.bindings = bound
+    regions = read_regions(text.lower(), captures, definitions) if grammar.settings.names.regions else None
+    if regions is not None:
+        calls, collector.binding_reader.bindings = regions.calls, regions.bindings
+        imports += regions.imports
     source = RouteText(text, tree, definitions)
     kept = read_kept_functions(grammar.settings.family, source, imports)
     has_fixtures = grammar.settings.tests.fixtures
@@ -152,7 +156,10 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         definitions=tuple(definitions),
         bases=tuple(collector.bases),
         calls=tuple(calls),
-        references=(*collector.use_reader.references(), *named),
+        references=(
+            *(collector.use_reader.references() if regions is None else regions.with_names(collector.use_reader)),
+            *named,
+        ),
         imports=tuple(collector.import_reader.imports),
         exports=(
             *collector.import_reader.exports,
@@ -167,11 +174,23 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
             *read_decorators(text, definitions, grammar.settings.names),
             *read_set_attributes(source, grammar.settings.names),
         ),
-        returns=tuple(declared.returns if declared is not None else collector.returns()),
+        returns=tuple(
+            sorted(regions.returns.items())
+            if regions is not None
+            else declared.returns
+            if declared is not None
+            else collector.returns()
+        ),
         package=collector.package,
         manifest=_read_build_constraint(text, grammar.settings.modules),
         owners=tuple(collector.owners()),
-        parameters=tuple(declared.parameters if declared is not None else collector.parameters()),
+        parameters=tuple(
+            sorted(regions.parameters.items())
+            if regions is not None
+            else declared.parameters
+            if declared is not None
+            else collector.parameters()
+        ),
         conditions=read_conditions(text, definitions, grammar.settings.preprocessor),
         implementations=tuple(collector.implementations()),
         accesses=tuple(collector.access_reader.accesses),

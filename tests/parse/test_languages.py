@@ -77,6 +77,8 @@ from tests.grammars import grammars_at
         ("build.fsx", "fsharp"),
         ("src/A.fsi", ""),
         ("src/A.F90", "fortran"),
+        ("src/a-b.ads", "ada"),
+        ("src/A.ADB", "ada"),
         ("a.f", ""),
         ("py", ""),
         ("a.py/b", ""),

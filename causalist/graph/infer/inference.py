@@ -13,6 +13,7 @@ from causalist.graph.imports.declared_packages import can_be_package_prefix
 from causalist.graph.infer.annotations_and_members import AnnotationTypes, MemberTypes
 from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, NameBindings
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_taken_from_bare_collection, method_of
+from causalist.graph.infer.declarative_regions import DeclarativeRegions
 from causalist.graph.infer.method_dispatch import MethodDispatch
 from causalist.graph.infer.unimported_modules import MentionedModules
 from causalist.graph.name_lookup import NameLookup
@@ -64,6 +65,7 @@ class Inference(InferenceBase):
     members: MemberTypes = field(init=False)
     mentioned: MentionedModules = field(init=False)
     dispatch: MethodDispatch = field(init=False)
+    regions: DeclarativeRegions = field(init=False)
     derived_from_outside: set[int] = field(default_factory=set)  # types with a base that is not of the repository
     known: dict[tuple[int, int, str, str | None], Value | None] = field(default_factory=dict)
     large_names: dict[tuple[int, int, str, int], NameBindings] = field(default_factory=dict)
@@ -80,6 +82,7 @@ class Inference(InferenceBase):
         self.members = MemberTypes(self, self.containers, self.annotations)
         self.mentioned = MentionedModules(self.program, self)
         self.dispatch = MethodDispatch(self.program)
+        self.regions = DeclarativeRegions(self.program)
 
     def release_tables(self) -> None:
         """Drop the parts that refer back to this object, so that its last use frees it. It can infer nothing then."""
@@ -108,6 +111,7 @@ class Inference(InferenceBase):
         self.mentioned.opened.clear()
         self.containers.held_names.clear()
         self.dispatch.clear()
+        self.regions.clear_cache()
         for symbols in self.program.files:
             symbols.decided.clear()
 
@@ -123,6 +127,8 @@ class Inference(InferenceBase):
         if key in self._open_chains or len(self._open_chains) > _MAX_OPEN_CHAINS:
             self.n_cut += 1
             return None
+        if self.regions.is_for(file):
+            return known.setdefault(key, self.regions.infer(file, scope, chain))
         symbols = self.program.files[file]
         checked = symbols.find_checked(scope, chain) if symbols.checked else ""
         outer = scope if checked or scope < 0 else self.deciding_scope(file, scope, chain)
@@ -165,8 +171,8 @@ class Inference(InferenceBase):
         if chain.startswith(LAMBDA_VALUE):
             inside = self.mentioned.find_inside if settings.modules.mentioned else self._inside_lambda
             return inside(file, scope, chain, called)
-        head = (parts := self._with_own_class(symbols, scope, chain).split("."))[0]
-        unknown = UNKNOWN_MEMBER if len(parts) > 1 else None
+        parts = self._with_own_class(symbols, scope, chain).split(".")
+        head, unknown = parts[0], UNKNOWN_MEMBER if len(parts) > 1 else None
         if head == "?":
             return unknown
         named = self.mentioned.opened.find_chain(file, scope, parts) if settings.modules.opened else None
@@ -187,7 +193,7 @@ class Inference(InferenceBase):
             value = Value(ValueKind.SUPER, owner, RuleName.SUPER)
         elif not head or self.name_lookup.begins_with_package(symbols, parts):
             return self._declared_elsewhere(file, parts, called, None)
-        elif (owner := _type_of_scope(scope)) >= 0:
+        elif (owner := _IN_TYPE - scope) >= 0:
             value = Value(ValueKind.INSTANCE, owner, RuleName.SELF)
             if marks and (settings.names.constructors or bare[:1].isupper()):  # the class, by its own name inside of it
                 value = value._replace(rule=RuleName.CONSTRUCTED) if marks == [Mark.CALL] else UNKNOWN
@@ -691,8 +697,3 @@ class Inference(InferenceBase):
             return None
         file, name = self.program.file_of[definition], facts.qualname.rpartition(".")[0]
         return Value(ValueKind.OBJECT, file, RuleName.SELF, name)
-
-
-def _type_of_scope(scope: int) -> int:
-    """Return the type whose methods a scope stands for, or -1."""
-    return _IN_TYPE - scope

@@ -3,6 +3,8 @@
 In: a name that nothing around declares, or a member that a module lacks. Out: its value, or None. Only for languages in
 which naming a module is importing it. The last module that is opened around a name counts first. A module that includes
 another has all of its members, also where a functor makes the other.
+
+Declarative regions are looked up here as well: what a name may mean by what is around it, and what that uses.
 """
 
 import re

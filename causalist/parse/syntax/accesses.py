@@ -6,23 +6,38 @@ everything that is assigned. The receiver of a call is part of the chain of the 
 Lookups are values that code requests by a literal name: environment variables and configuration keys. The text is
 searched for the few words of such requests. A match counts if the syntax tree has a name there, not a comment or
 string. The tree is not walked, so that files without such words cost next to nothing.
+
+In a language of declarative regions, what accesses a name may call it as well: `RegionReader` reads both there.
 """
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 import tree_sitter
 
-from causalist.model.facts import MODULE_SCOPE, Access, AccessKind, Definition, Lookup
+from causalist.model.facts import (
+    MODULE_SCOPE,
+    Access,
+    AccessKind,
+    Binding,
+    Call,
+    Definition,
+    Import,
+    ImportKind,
+    Lookup,
+    Reference,
+)
 from causalist.model.language_settings import LookupSettings
-from causalist.model.node_ids import NodeKind
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.open_scopes import BlockScopes, Scopes
+from causalist.parse.syntax.shadowed_names import MAX_CHAIN_PARTS, MAX_VALUE_DEPTH, RegionNotation
 from causalist.parse.syntax.uses import UseReader
 
 _MAX_PENDING_BINDINGS = 4  # bindings whose type or value may follow
@@ -232,3 +247,411 @@ def _scope_at(definitions: Sequence[Definition], byte: int) -> int:
         if each.start_byte <= byte < each.end_byte and each.kind not in (NodeKind.CONSTANT, NodeKind.FIELD):
             scope = number
     return scope
+
+
+_HANDED = frozenset({"access", "unchecked_access", "unrestricted_access", "address", "code_address"})
+_NO_CALL = frozenset({"class", "result", "base", "storage_size", "storage_pool", "tag"})
+_CHECKED = re.compile(rb"pragma\s+(?:assert|assume|loop_|debug|check|pre|post|type_invariant|invariant)")
+_CALLABLE_NODES = ("identifier", "selected_component", "function_call", "slice")
+_KINDS_OF_TYPE = {
+    "enumeration_type_definition": "enum",
+    "signed_integer_type_definition": "#i",
+    "modular_type_definition": "#i",
+    "floating_point_definition": "#r",
+    "ordinary_fixed_point_definition": "#r",
+    "decimal_fixed_point_definition": "#r",
+    "access_to_subprogram_definition": "^",
+}
+_NODES_OF_REGIONS = (
+    "_used", "_declared", "_body", "_block", "_pragma", "_formal", "_instance", "_type", "_heading", "_object", "_loop",
+    "_accept", "_assigned", "_result", "_expressed", "_condition", "_joined", "_call", "_term", "_use",
+)  # fmt: skip
+
+
+class RegionReader:
+    """Reader of names in a language of declarative regions: calls with what they are given, and types.
+
+    Build one with the captures of a file, call `read`, and take the facts. Types and values are written as
+    `RegionNotation` says; `=t` is another name of t, `new t` derives from it, and `<>` is a type that is not known.
+    """
+
+    def __init__(self, data: bytes, definitions: Sequence[Definition], newlines: Sequence[int]) -> None:
+        self.calls: list[Call] = []
+        self.references: list[Reference] = []
+        self.imports: list[Import] = []
+        self.bindings: list[Binding] = []
+        self.returns: dict[int, str] = {}
+        self.parameters: dict[int, tuple[str, ...]] = {}
+        self._notation = RegionNotation(data)
+        self._newlines = newlines
+        self._definitions = definitions
+        self._starts = [each.start_byte for each in definitions]
+        self._values = {
+            each.start_byte: number
+            for number, each in enumerate(definitions)
+            if each.kind in (NodeKind.CONSTANT, NodeKind.FIELD)
+        }
+        self._wanted: dict[tuple[int, int], str] = {}  # an expression -> what it is wanted for
+        self._plain: list[tuple[int, int]] = []  # where names call nothing
+        self._formal: set[int] = set()
+        self._blocks: list[int] = []  # ends of those that are open
+        self._counts: dict[tuple[int, str], int] = {}
+
+    def read(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
+        """Read all nodes in the order of the file, outer ones first."""
+        nodes = [
+            (node.start_byte, -node.end_byte, rank, node)
+            for rank, name in enumerate(_NODES_OF_REGIONS)
+            for node in captures.get(name, ())
+        ]
+        nodes.sort(key=lambda each: each[:3])
+        last = (-1, -1, -1)
+        for start, end, rank, node in nodes:
+            if (start, end, rank) == last:
+                continue
+            last = start, end, rank
+            getattr(self, f"_on{_NODES_OF_REGIONS[rank]}")(node)
+
+    # -- places
+
+    def _row(self, byte: int) -> int:
+        return bisect_right(self._newlines, byte - 1) if byte else 0
+
+    def _scope(self, byte: int) -> int:
+        """Return the innermost definition around a byte that is no value."""
+        definitions = self._definitions
+        number = bisect_right(self._starts, byte) - 1
+        while number >= 0 and (
+            definitions[number].end_byte <= byte or definitions[number].kind in (NodeKind.CONSTANT, NodeKind.FIELD)
+        ):
+            number = min(definitions[number].parent, number - 1)
+        return max(number, MODULE_SCOPE)
+
+    # -- declarations
+
+    def _on_pragma(self, node: tree_sitter.Node) -> None:
+        if not _CHECKED.match(self._notation.data, node.start_byte):
+            self._plain.append((node.start_byte, node.end_byte))
+
+    def _on_used(self, node: tree_sitter.Node) -> None:
+        """Record packages whose names hold without them; operators of types are left out."""
+        if any(each.type == "type" for each in node.children):
+            return
+        row = self._row(node.start_byte)
+        for each in node.children:
+            if each.type in ("identifier", "selected_component"):
+                module = self._notation.path(each)
+                self.imports.append(Import(self._scope(node.start_byte), ImportKind.STAR, module, 0, "*", "", row))
+
+    def _on_declared(self, node: tree_sitter.Node) -> None:
+        """Mark what is only declared here."""
+        number = self._scope(node.start_byte)
+        if number >= 0 and self._definitions[number].start_byte == node.start_byte:
+            self.returns[number] = ";"
+
+    def _on_body(self, node: tree_sitter.Node) -> None:
+        """Mark the body of a package, which others do not see."""
+        number = self._scope(node.start_byte)
+        if number >= 0 and self._definitions[number].start_byte == node.start_byte:
+            self.returns[number] = "!"
+
+    def _on_formal(self, node: tree_sitter.Node) -> None:
+        """Bind a subprogram that a generic unit takes: what a call of it runs is not known."""
+        heading = next((each for part in node.children for each in (part, *part.children)
+                        if each.type.endswith("_specification") and each.type[0] in "fp"), None)  # fmt: skip
+        name = heading.child_by_field_name("name") if heading is not None else None
+        if heading is not None and name is not None:
+            self._formal.add(heading.start_byte)
+            self._plain.append((node.start_byte, node.end_byte))
+            profile = next((each for each in heading.children if each.type == "result_profile"), None)
+            returned = self._notation.type_of(profile) if profile is not None else ""
+            self._bind(self._scope(node.start_byte), name, f"({returned}", "")
+
+    def _on_instance(self, node: tree_sitter.Node) -> None:
+        self._plain.append((node.start_byte, node.end_byte))
+        number = self._scope(node.start_byte)
+        if number < 0 or self._definitions[number].start_byte != node.start_byte:
+            return
+        if node.type == "generic_instantiation":
+            generic = node.child_by_field_name("generic_name")
+            text = f"+{self._notation.path(generic)}"
+            if generic is not None and generic.type == "function_call":
+                text += f"({';'.join(value for _, value, _ in self._notation.arguments(generic, 0))})"
+        elif node.type == "formal_package_declaration":
+            text = f"+{self._notation.path(node.child_by_field_name('generic_package_name'))}"
+        elif node.type == "package_renaming_declaration":
+            text = f"={self._notation.path(node.child_by_field_name('package_name'))}"
+        else:
+            text = f"={self._notation.path(node.child_by_field_name('callable_entity_name'))}"
+        self.returns[number] = self.returns.get(number, "") + text
+        scope = self._definitions[number].parent
+        self.references.append(Reference(scope, f"::{text[1:].partition('(')[0]}", self._row(node.start_byte)))
+
+    def _on_type(self, node: tree_sitter.Node) -> None:
+        number = self._scope(node.start_byte)
+        if number < 0 or self._definitions[number].start_byte != node.start_byte:
+            return
+        kind, text = node.type, "record"
+        if kind.startswith("formal"):
+            text = "<>"
+        elif kind == "subtype_declaration":
+            text = f"={self._notation.mark_of(node)}"
+        elif kind == "private_extension_declaration":
+            text = f"new {self._notation.mark_of(node)}"
+        for child in node.children if kind == "full_type_declaration" else ():
+            if child.type == "derived_type_definition":
+                text = f"new {self._notation.mark_of(child)}"
+            elif child.type == "array_type_definition":
+                text = self._notation.array_of(child)
+            elif child.type == "access_to_object_definition":
+                text = f"^{self._notation.mark_of(child)}"
+            text = _KINDS_OF_TYPE.get(child.type, text)
+        self.returns[number] = text
+
+    def _on_heading(self, node: tree_sitter.Node) -> None:
+        if node.start_byte in self._formal:
+            return
+        number = self._scope(node.start_byte)
+        if number < 0 or self._definitions[number].kind not in CALLABLE_KINDS:
+            return
+        name = node.child_by_field_name("name") or node.child_by_field_name("entry_name")
+        if name is None:
+            name = next((each for each in node.children if each.type == "identifier"), None)
+        if name is None or self._notation.text(name).rpartition(".")[2].strip('"') != self._definitions[number].name:
+            return
+        taken: list[str] = []
+        for name_, type_, is_optional in self._parameters(node):
+            taken.append(f"{self._notation.text(name_)}:{type_}{'=' if is_optional else ''}")
+            self._bind(number, name_, type_, "")
+        self.parameters[number] = tuple(taken)
+        profile = next((each for each in node.children if each.type == "result_profile"), None)
+        if profile is not None:
+            self.returns[number] = self._notation.type_of(profile) + self.returns.get(number, "")
+
+    def _parameters(self, node: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, str, bool]]:
+        part = next((each for each in node.children if each.type == "formal_part"), None)
+        for each in part.children if part is not None else ():
+            if each.type == "parameter_specification":
+                names = [child for child in each.children if child.type == "identifier"]
+                marks = {mark.id for mark in each.children_by_field_name("subtype_mark")}
+                type_ = self._notation.type_of(each)
+                is_optional = any(child.type == "expression" for child in each.children)
+                for name in names:
+                    if name.id not in marks:
+                        yield name, type_, is_optional
+
+    def _on_accept(self, node: tree_sitter.Node) -> None:
+        scope = self._scope(node.start_byte)
+        for name, type_, _ in self._parameters(node):
+            self._bind(scope, name, type_, "")
+
+    def _on_object(self, node: tree_sitter.Node) -> None:
+        kind = node.type
+        type_ = {"number_declaration": "#i", "exception_declaration": "!", "choice_parameter_specification": "!"}.get(
+            kind
+        )
+        type_ = self._notation.type_of(node) if type_ is None else type_
+        fields = node.children_by_field_name("name")
+        marks = {each.id for each in node.children_by_field_name("subtype_mark")}
+        renamed = node.child_by_field_name("object_name")
+        names = fields or [
+            each for each in node.children if each.type == "identifier" and each.id not in marks and each != renamed
+        ]
+        for name in names:
+            number = self._values.get(name.start_byte)
+            if number is not None:
+                self.returns[number] = type_
+            elif kind not in ("component_declaration", "discriminant_specification"):
+                self._bind(self._scope(node.start_byte), name, type_, "")
+        if renamed is not None:
+            self._emit(renamed)
+        value = next((each for each in node.children if each.type == "expression"), None)
+        if value is not None and type_ and type_[0] not in "#!":
+            self._want(value, f":{type_}")
+
+    def _on_loop(self, node: tree_sitter.Node) -> None:
+        name = next((each for each in node.children if each.type == "identifier"), None)
+        over = node.child_by_field_name("iterator_name")
+        marked = node.child_by_field_name("subtype_mark")
+        if name is None:
+            return
+        value, type_ = "", ""
+        if over is not None:
+            value = f"@{self._notation.chain(over, 1)}"
+        elif marked is not None:
+            type_ = self._notation.path(marked)
+        else:
+            bounds = next((each for each in node.children if each.type == "range_g"), None)
+            terms = [each for each in bounds.children if each.type == "term"] if bounds is not None else []
+            value = next(
+                (v for v in (self._notation.value(each, 1) for each in terms) if v != "?" and v != "#i"),
+                "#i" if terms else "",
+            )
+        scope = self._scope(node.start_byte)
+        self._bind(scope, name, type_, value)
+        if over is not None or (marked is not None and marked.type != "identifier"):
+            self._emit(over or marked)
+
+    def _bind(self, scope: int, name: tree_sitter.Node, type_: str, value: str) -> None:
+        at, written = name.start_byte, self._notation.text(name)
+        while self._blocks and self._blocks[-1] <= at:
+            self._blocks.pop()
+        around = self._definitions[scope].end_byte if scope >= 0 else len(self._notation.data)
+        end = min(self._blocks[-1] if self._blocks else around, around)
+        n = self._counts[scope, written] = self._counts.get((scope, written), 0) + 1
+        spelled = written if end == around and n == 1 else f"{written}~{n}"
+        self._notation.declared.setdefault(written, []).append((at, end, spelled))
+        self.bindings.append(Binding(scope, spelled, type_, value, self._row(at)))
+
+    def _on_block(self, node: tree_sitter.Node) -> None:
+        while self._blocks and self._blocks[-1] <= node.start_byte:
+            self._blocks.pop()
+        self._blocks.append(node.end_byte)
+
+    # -- uses
+
+    def _want(self, expression: tree_sitter.Node, wanted: str) -> None:
+        """Note what an expression is wanted for if it is one name, in brackets or not."""
+        for _ in range(MAX_VALUE_DEPTH):
+            self._wanted[expression.start_byte, expression.end_byte] = wanted
+            inside = [each for each in expression.children if each.is_named]
+            if len(inside) != 1 or inside[0].type not in ("expression", "term"):
+                break
+            (expression,) = inside
+
+    def _on_assigned(self, node: tree_sitter.Node) -> None:
+        target = node.child_by_field_name("variable_name")
+        value = next((each for each in node.children if each.type == "expression"), None)
+        if target is not None:
+            self._emit(target, is_written=True)
+            if value is not None:
+                self._want(value, f"={self._notation.chain(target, 1)}")
+
+    def _on_result(self, node: tree_sitter.Node) -> None:
+        value = next((each for each in node.children if each.type == "expression"), None)
+        if value is not None:
+            self._want(value, "return")
+
+    def _on_expressed(self, node: tree_sitter.Node) -> None:
+        self._on_result(node)
+
+    def _on_condition(self, node: tree_sitter.Node) -> None:
+        self._want(node, ":#b")
+
+    def _on_joined(self, node: tree_sitter.Node) -> None:
+        for each in node.children:
+            if each.type == "term":
+                self._want(each, ":#b")
+
+    def _on_call(self, node: tree_sitter.Node) -> None:
+        names = node.children_by_field_name("name")
+        if names:
+            self._record_call(node, names, "-")
+
+    def _on_use(self, node: tree_sitter.Node) -> None:
+        self._emit(node)
+
+    def _on_term(self, node: tree_sitter.Node) -> None:
+        children = [each for each in node.children if each.type != "comment"]
+        names = [at for at, each in enumerate(children) if each.type in _CALLABLE_NODES]
+        wanted = self._wanted.get((node.start_byte, node.end_byte), "") if len(names) == 1 else ""
+        for at in names:
+            name, behind = children[at], children[at + 2 : at + 3]
+            attribute = self._notation.text(behind[0]) if behind and behind[0].type == "attribute_designator" else ""
+            if attribute in _HANDED:
+                scope, row = self._scope(name.start_byte), self._row(name.end_byte - 1)
+                self.references.append(Reference(scope, f"::{self._notation.path(name)}", row))
+            elif attribute not in _NO_CALL:
+                self._emit(name, "" if attribute else wanted)
+
+    def _record_call(self, node: tree_sitter.Node, names: Sequence[tree_sitter.Node], wanted: str) -> None:
+        """Record the call of a name with what it is given, and the calls in the name."""
+        callee = names[0]
+        if len(names) > 1:  # of an attribute
+            attribute = next((self._notation.text(each) for each in names if each.type == "attribute_designator"), "")
+            if attribute not in _NO_CALL and attribute not in _HANDED:
+                self._emit(callee)
+            return
+        given = list(self._notation.arguments(node, MAX_VALUE_DEPTH))
+        if callee.type in ("identifier", "selected_component"):
+            self._keep(callee, "?" * len(given), [value for _, value, _ in given], wanted)
+            chain = self._notation.chain(callee, 0)
+            for place, (name, _, expression) in enumerate(given):
+                if expression is not None and chain[:1] != "?":
+                    self._want(expression, f"|{chain}|{name or place}|{len(given)}")
+            if callee.type == "selected_component" and (prefix := callee.child_by_field_name("prefix")) is not None:
+                self._emit(prefix, self._before(callee.child_by_field_name("selector_name")))
+        else:
+            self._emit(callee)
+
+    def _before(self, selector: tree_sitter.Node | None) -> str:
+        """Return what a name before a member is wanted for: to have that member."""
+        return f".{self._notation.text(selector)}" if selector is not None else "."
+
+    def _keep(self, callee: tree_sitter.Node, letters: str, values: Sequence[str], wanted: str) -> None:
+        chain = self._notation.chain(callee, 0)
+        last = callee.child_by_field_name("selector_name") or callee
+        if chain[:1] == "?" or last.type != "identifier" or chain.endswith(("?", ".all")):
+            return
+        if "(" in chain and (prefix := callee.child_by_field_name("prefix")) is not None:
+            wanted = f"{wanted}@{self._notation.chain(prefix, 2)}".replace(",", "")
+        written = [each.replace(",", "") for each in values] + ([f">{wanted}"] if wanted else [])
+        scope = self._scope(callee.start_byte)
+        self.calls.append(Call(scope, chain, self._row(last.start_byte), letters, ",".join(written)))
+
+    def _emit(self, node: tree_sitter.Node | None, wanted: str = "", is_written: bool = False) -> None:
+        """Record what may be calls in a name: each part of it that may be a function."""
+        steps = 0
+        while node is not None and steps <= MAX_CHAIN_PARTS:
+            steps += 1
+            if node.type == "function_call":
+                names = node.children_by_field_name("name")
+                if names:
+                    self._record_call(node, names, wanted)
+                return
+            if node.type not in ("identifier", "selected_component"):
+                node = node.child_by_field_name("prefix") if node.type == "slice" else None
+                wanted = ""
+                continue
+            selector = node.child_by_field_name("selector_name")
+            is_all = selector is not None and self._notation.text(selector) == "all"
+            if not is_all and not (is_written and steps == 1):
+                at = node.start_byte
+                while self._plain and self._plain[-1][1] <= at:
+                    self._plain.pop()
+                if not self._plain:
+                    self._keep(node, "", (), wanted)
+                elif node.type == "identifier" or steps == 1:
+                    self.references.append(
+                        Reference(self._scope(at), f"::{self._notation.path(node)}", self._row(node.end_byte - 1))
+                    )
+            node, wanted = node.child_by_field_name("prefix"), wanted if is_all else self._before(selector)
+
+    def finish(self) -> None:
+        """Leave out names of variables, which call nothing."""
+        bound = {(each.scope, each.target) for each in self.bindings if not each.type.startswith("(")}
+        definitions = self._definitions
+        kept: list[Call] = []
+        for call in self.calls:
+            if not call.arguments and "." not in call.callee:
+                scope = call.scope
+                while scope != MODULE_SCOPE and (scope, call.callee) not in bound:
+                    scope = definitions[scope].parent
+                if (scope, call.callee) in bound:
+                    continue
+            kept.append(call)
+        self.calls = kept
+
+    def with_names(self, uses: UseReader) -> list[Reference]:
+        """Return the references of a file: names that are handed on, and all names that are not only called."""
+        return [*self.references, *uses.references()]
+
+
+def read_regions(
+    data: bytes, captures: Mapping[str, Sequence[tree_sitter.Node]], definitions: Sequence[Definition]
+) -> RegionReader:
+    """Return what the small text `data` and the captures of a file say of names."""
+    reader = RegionReader(data, definitions, [at.start() for at in re.finditer(rb"\n", data)])
+    reader.read(captures)
+    reader.finish()
+    return reader

@@ -14,13 +14,18 @@ they are used first.
 Keys of references (`$a->{b}`) are spelled as members, so that chains read them as attributes.
 
 The object of a method may be a parameter (MATLAB): which one it is, and of what type, the head of the method says.
+
+Declarative regions (`package P is … end P;`): several blocks of a function may declare one name, and a name may be
+overloaded. The types of what is declared, and of what a call is given, are written down to tell which is meant.
 """
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
+
+from tree_sitter import Node
 
 from causalist.model.facts import UNCOUNTED, ArgumentKind, Binding, FileFacts
 from causalist.model.language_settings import LanguageSettings
@@ -467,3 +472,196 @@ def with_objects(facts: FileFacts, data: bytes, package: str, owner: str) -> Fil
         calls=tuple(calls),
         returns=tuple(returns.items()),
     )
+
+
+MAX_VALUE_DEPTH = 3  # calls in one another of which an argument says what they are given
+MAX_CHAIN_PARTS, MAX_SPELLED = 12, 400  # names of a chain, characters of an argument
+# What attributes give: a whole number, a text, a value of their type, an access, or the same thing.
+_ATTRIBUTES = {
+    **dict.fromkeys(("length", "size", "pos", "count", "alignment", "position", "modulus", "component_size"), "#i"),
+    **dict.fromkeys(("image", "img", "wide_image", "external_tag"), "#s"),
+    **dict.fromkeys(("access", "unchecked_access", "unrestricted_access"), "#p"),
+    **dict.fromkeys(("valid", "callable", "terminated", "constrained"), "#b"),
+    "address": "#a",
+    "identity": "?",
+}  # fmt: skip
+_OF_TYPE = frozenset(
+    {"val", "value", "succ", "pred", "max", "min", "mod", "floor", "ceiling", "rounding", "truncation"}
+)
+
+
+class RegionNotation:
+    """Types and values in a text of a language of declarative regions, as `DeclarativeRegions` reads them.
+
+    `^t` is an access to t, `[]t` an array of t, `<t>` a value of t, `#i` a whole number, `#r` another, `#s` a text,
+    `#c` a character, `#b` a truth value, `#n` nothing, `#g` an aggregate, `#p` an access and `#a` an address.
+    `+(…;…)` is what an operator gives. `?` is not known.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.declared: dict[str, list[tuple[int, int, str]]] = {}  # name -> start, end and spelling of variables
+
+    def text(self, node: Node) -> str:
+        """Return the text of a node."""
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def spell_name(self, node: Node) -> str:
+        """Return a name, with the number of its declaration if a function declares it in several blocks."""
+        name = self.text(node)
+        declared = self.declared.get(name, [])
+        while declared and declared[-1][1] <= node.start_byte:
+            declared.pop()
+        return next((spelled for start, _, spelled in reversed(declared) if start <= node.start_byte), name)
+
+    def type_of(self, node: Node) -> str:
+        """Return the type that a declaration states."""
+        for child in node.children:
+            kind = child.type
+            if kind == "access_definition":
+                return f"^{self.mark_of(child)}"
+            if kind == "array_type_definition":
+                return self.array_of(child)
+            if kind in ("component_definition", "result_profile"):
+                return self.type_of(child)
+        return self.mark_of(node)
+
+    def array_of(self, node: Node) -> str:
+        """Return the type of an array."""
+        parts = [child for child in node.children if child.type == "component_definition"]
+        return f"[]{self.type_of(parts[0])}" if parts else "[]"
+
+    def mark_of(self, node: Node) -> str:
+        """Return the name of a type, with a quote behind it if it stands for those that derive from it as well."""
+        marks = node.children_by_field_name("subtype_mark")
+        if not marks:
+            return ""
+        is_wide = any(each.type == "attribute_designator" and self.text(each) == "class" for each in marks)
+        return self.path(marks[0]) + ("'" if is_wide else "")
+
+    def path(self, node: Node | None) -> str:
+        """Return a plain chain of names, constraints left out."""
+        parts: list[str] = []
+        while node is not None and len(parts) <= MAX_CHAIN_PARTS:
+            if node.type == "selected_component":
+                selector = node.child_by_field_name("selector_name")
+                parts.append(self.text(selector) if selector is not None else "?")
+                node = node.child_by_field_name("prefix")
+            elif node.type in ("function_call", "slice"):
+                node = node.child_by_field_name("name") or node.child_by_field_name("prefix")
+            else:
+                parts.append(self.text(node) if node.type == "identifier" else "?")
+                break
+        return ".".join(reversed(parts))
+
+    def chain(self, node: Node, depth: int) -> str:
+        """Return the chain of a name; what calls in it are given is told to a depth, and left out at depth 0."""
+        after: list[str] = []
+        while len(after) <= MAX_CHAIN_PARTS:
+            kind = node.type
+            if kind == "identifier":
+                return self.spell_name(node) + "".join(reversed(after))
+            if kind == "selected_component":
+                prefix, selector = node.child_by_field_name("prefix"), node.child_by_field_name("selector_name")
+                if prefix is None or selector is None or selector.type != "identifier":
+                    return "?"
+                after.append(f".{self.text(selector)}")
+                node = prefix
+            elif kind == "function_call":
+                names = node.children_by_field_name("name")
+                if len(names) != 1:
+                    made = self._of_attribute(names)
+                    return made + "".join(reversed(after)) if made[:1] == "<" or not after else "?"
+                after.append(f"({self._join_given(node, depth - 1)})" if depth > 0 else "()")
+                node = names[0]
+            elif kind == "slice":
+                prefix = node.child_by_field_name("prefix")
+                if prefix is None:
+                    return "?"
+                after.append(".all")
+                node = prefix
+            elif kind == "qualified_expression":
+                return f"<{self.path(node.child_by_field_name('subtype_name'))}>" + "".join(reversed(after))
+            else:
+                return "?" if after else {"string_literal": "#s", "character_literal": "#c"}.get(kind, "?")
+        return "?"
+
+    def _of_attribute(self, names: Sequence[Node]) -> str:
+        """Return the value of a name with an attribute."""
+        attribute = next((self.text(each) for each in names if each.type == "attribute_designator"), "")
+        if attribute == "class" or attribute in _OF_TYPE:
+            return f"<{self.path(names[0])}>"
+        if attribute in ("first", "last", "old", "update", "base"):
+            return f"{self.chain(names[0], 0)}'{attribute}"
+        return _ATTRIBUTES.get(attribute, "?")
+
+    def _join_given(self, node: Node, depth: int) -> str:
+        return ";".join(value for _, value, _ in self.arguments(node, depth))
+
+    def arguments(self, node: Node, depth: int) -> Iterator[tuple[str, str, Node | None]]:
+        """Yield the name, the value with its name, and the expression of what a call is given."""
+        part = next((each for each in node.children if each.type == "actual_parameter_part"), None)
+        for each in part.children if part is not None else ():
+            if each.type != "parameter_association":
+                if each.is_named and each.type != "comment":  # a conditional expression
+                    yield "", self.value(each, depth), each
+                continue
+            name, expression = "", None
+            for child in each.children:
+                if child.type == "component_choice_list":
+                    name = self.text(child)
+                elif child.is_named and child.type != "comment":
+                    expression = child
+            name = name if name.isidentifier() else ""
+            value = self.value(expression, depth) if expression is not None else "?"
+            yield name, f"{name}={value}" if name else value, expression
+
+    def value(self, node: Node, depth: int) -> str:
+        """Return what is known of the value of an expression."""
+        if depth < 0 or node.end_byte - node.start_byte > MAX_SPELLED:
+            return "?"
+        kind = node.type
+        if kind in ("expression", "term"):
+            parts = [each for each in node.children if each.type != "comment"]
+            if parts[1:2] and parts[1].type == "tick" and len(parts) == 3:
+                return self._of_attribute(node.children_by_field_name("name"))
+            signs = [each for each in parts if each.type.endswith("_operator")]
+            words = {each.type for each in parts if not each.is_named}
+            if "relation_membership" in {each.type for each in parts} or any(
+                each.type == "relational_operator" for each in signs
+            ):
+                return "#b"
+            outer = [at for at, each in enumerate(parts) if each.type in ("tick", "attribute_designator")]
+            values = [
+                each
+                for at, each in enumerate(parts)
+                if each.is_named and at not in outer and at + 1 not in outer and not each.type.endswith("_operator")
+            ]
+            if "then" in words or "else" in words:
+                return "#b"
+            if len(values) == 1 and not signs and not words & {"and", "or", "xor"}:
+                return self.value(values[0], depth)
+            if not values:
+                return "?"
+            written = [self.text(each) for each in signs]
+            sign = "&" if "&" in written else written[0] if written else "and"
+            return f"{sign}({';'.join(self.value(each, depth - 1) for each in values[:4])})"
+        if kind in ("factor_not", "factor_abs", "factor_power"):
+            inside = next((each for each in node.children if each.is_named), None)
+            return self.value(inside, depth) if inside is not None else "?"
+        if kind == "numeric_literal":
+            return "#r" if b"." in self.data[node.start_byte : node.end_byte] else "#i"
+        if kind == "primary_null":
+            return "#n"
+        if kind.endswith("aggregate"):
+            return "#g"
+        if kind == "quantified_expression":
+            return "#b"
+        if kind == "allocator":
+            made = next((each for each in node.children if each.type == "qualified_expression"), None)
+            named = self.path(made.child_by_field_name("subtype_name")) if made is not None else self.mark_of(node)
+            return f"^<{named.rstrip(chr(39))}>"
+        if kind == "if_expression":
+            inside = next((each for each in node.children[2:] if each.type == "expression"), None)
+            return self.value(inside, depth - 1) if inside is not None else "?"
+        return self.chain(node, depth)
