@@ -15,7 +15,6 @@ from itertools import islice
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.declared_packages import first_names_in
 from causalist.graph.infer.inference import Inference
-from causalist.graph.name_lookup import is_out_of_reach
 from causalist.graph.overload_fit import (
     REST,
     SOME_TYPE,
@@ -27,6 +26,7 @@ from causalist.graph.overload_fit import (
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
+from causalist.graph.visible_extensions import is_out_of_reach
 from causalist.model.facts import UNCOUNTED, ArgumentKind, Definition, ImportKind
 from causalist.model.language_settings import ConversionSettings, LanguageSettings
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role

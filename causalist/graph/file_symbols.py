@@ -423,3 +423,10 @@ class FileGroups:
                     key = settings.family, name.lstrip("_")
                     self._subjects.setdefault(key, []).append(TestSubject(number, folder))
         return self._subjects
+
+
+def chains_of_parts(facts: FileFacts) -> list[str]:
+    """Return the names of several parts that a file uses."""
+    chains = [call.callee for call in facts.calls] + [reference.name for reference in facts.references]
+    chains += [base.name for base in facts.bases] + [binding.type for binding in facts.bindings]
+    return [chain for chain in chains if "." in chain]

@@ -65,9 +65,9 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
     if before != after:
         return None
     old, new = _hide_titles(old), _hide_titles(new)
-    modules, names = (language.modules, language.names) if language is not None else (None, None)
+    modules, naming = (language.modules, language.names) if language is not None else (None, None)
     hides = modules is not None and (modules.mentioned or modules.passing or modules.opened)
-    if (hides or (names is not None and (names.dispatched or names.regions))) and old != new:
+    if (hides or (naming is not None and (naming.dispatched or naming.regions))) and old != new:
         return None  # an opened or included module hides names of others, and so does a method or a region
     special = _special_prefix(language)
     one, other = _interface_items(old, language), _interface_items(new, language)

@@ -14,14 +14,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.file_symbols import FileSymbols, chains_of_parts
 from causalist.graph.overload_fit import best_overloads, misfit
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import Resolution, ResolutionKind, Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
-from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, ImportKind
+from causalist.graph.visible_extensions import find_fitting_extensions, package_of, rule_of_extension, written_owner
+from causalist.model.facts import MODULE_SCOPE, Binding, Import, ImportKind
 from causalist.model.language_settings import LanguageSettings, ModuleSystem
-from causalist.model.node_ids import CALLABLE_KINDS, FIXTURE_PREFIX, OPENED, TYPE_KINDS, NodeKind, Role
+from causalist.model.node_ids import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeKind, Role
 from causalist.model.role_by_path import role_of
 
 _EXTERNAL_TYPE = -1  # in the place of the type that an extension is for: one that is not of the repository
@@ -56,17 +57,6 @@ def _has_parameter(signature: str, name: str) -> bool:
             return True
         at = signature.find(name, end)
     return False
-
-
-def is_out_of_reach(program: Program, file: int, method: int, is_called: bool = True) -> bool:
-    """Return True for what a call in `file` cannot mean: a getter, or what is private in another library."""
-    if (settings := program.files[file].settings) is None or not settings.modules.libraries:
-        return False
-    definition, parent = program.definition_of[method], program.parent(method)
-    around = program.definition_of[parent].name if method in program.extended and parent >= 0 else ""
-    is_private = definition.name.startswith("_") or around.startswith(("_", "extension$"))
-    is_getter = " get " in f" {definition.signature}"
-    return is_getter is is_called or (is_private and program.packages.are_apart(file, program.file_of[method]))
 
 
 @dataclass(slots=True)
@@ -515,7 +505,7 @@ class NameLookup:
         if (settings.family, package) not in declared.around:
             return []
         result = set()
-        for chain in _chains(symbols.facts):
+        for chain in chains_of_parts(symbols.facts):
             head, dot, rest = chain.partition(".")
             if head == entry.alias and dot:
                 parts = [*package.split("."), *rest.split(".")]
@@ -592,12 +582,12 @@ class NameLookup:
             and misfit(program.parameters.get(each), arguments, {}) is not None
         ]
         if len(extensions) > 1 and value is not None and value.kind is ValueKind.EXTERNAL and value.type:
-            extensions = [each for each in extensions if self._written_owner(each) == value.type] or extensions
+            extensions = [each for each in extensions if written_owner(program, each) == value.type] or extensions
         entry = symbols.imports.get(MODULE_SCOPE, {}).get(name)
         package = program.packages.package_of[file]
         wanted = {f"{entry.module}.{entry.name}"} if entry is not None else set()
         stars = {star.module for star in symbols.stars}
-        groups = [(RuleName.IMPORT, [each for each in extensions if f"{self._package(each)}.{name}" in wanted])]
+        groups = [(RuleName.IMPORT, [each for each in extensions if f"{package_of(program, each)}.{name}" in wanted])]
         if not is_unknown:
             groups.insert(0, (RuleName.SAME_FILE, [each for each in extensions if program.file_of[each] == file]))
         if not is_unknown and name not in symbols.settings.builtin_methods:
@@ -606,22 +596,13 @@ class NameLookup:
                     RuleName.PACKAGE_SCOPE,
                     [e for e in extensions if program.packages.package_of[program.file_of[e]] == package],
                 ),
-                (RuleName.STAR_IMPORT, [each for each in extensions if self._package(each) in stars]),
+                (RuleName.STAR_IMPORT, [each for each in extensions if package_of(program, each) in stars]),
             ]
         for rule, several in groups:
             if several:
                 chosen = best_overloads(several, program.parameters, arguments, program.literals[symbols.settings.name])
                 return [(each, rule) for each in chosen] if len(chosen) <= MAX_CANDIDATES else []
         return []
-
-    def _written_owner(self, extension: int) -> str:
-        """Return the name of the type that an extension function is written for."""
-        symbols = self.program.files[self.program.file_of[extension]]
-        written = dict(symbols.facts.owners).get(extension - symbols.first, "")
-        return written.partition("{")[0].partition("?")[0].rpartition(".")[2]
-
-    def _package(self, definition: int) -> str:
-        return self.program.files[self.program.file_of[definition]].facts.package
 
     # -- static functions that say that they are called on their first parameter
 
@@ -642,7 +623,7 @@ class NameLookup:
         is_meant = called is not None or (own is not None and own.modules.libraries)
         if not is_meant or value.kind is not ValueKind.INSTANCE or not program.extended:
             return None
-        extensions = self._fitting_extensions(file, name, called)
+        extensions = find_fitting_extensions(program, file, name, called)
         for base in program.linear_bases(value.number):
             for each in extensions:
                 if program.extended[each] == base:
@@ -664,7 +645,9 @@ class NameLookup:
         settings = program.files[file].settings
         if "." not in chain or settings is None or name in settings.builtin_methods:
             return []
-        extensions = [each for each in self._fitting_extensions(file, name, arguments) if program.extended[each] < 0]
+        extensions = [
+            each for each in find_fitting_extensions(program, file, name, arguments) if program.extended[each] < 0
+        ]
         if value is None or value.kind is ValueKind.UNKNOWN_MEMBER:
             if any(each not in program.extended for each in program.methods.get(name, ())):
                 return []
@@ -672,56 +655,8 @@ class NameLookup:
         chosen = best_overloads(extensions, program.parameters, arguments, program.literals[settings.name])
         if len(chosen) > MAX_CANDIDATES:
             return []
-        return [(each, self._rule_of_extension(file, each)) for each in chosen]
-
-    def _fitting_extensions(self, file: int, name: str, called: str | None) -> list[int]:
-        program = self.program
-        return [
-            each
-            for each in program.methods.get(name, ())
-            if each in program.extended
-            and self._is_in_sight(file, each, called is not None)
-            and misfit(program.parameters.get(each), called or "", {}) is not None
-        ]
-
-    def _is_in_sight(self, file: int, function: int, is_called: bool) -> bool:
-        program = self.program
-        symbols, there = program.files[file], program.files[program.file_of[function]]
-        package, own = there.facts.package, symbols.facts.package
-        if there.settings is not symbols.settings or symbols.settings is None:
-            return False
-        if is_out_of_reach(program, file, function, is_called):
-            return False
-        if symbols.settings.modules.opened and there is not symbols and self._is_unopened(symbols, there, function):
-            return False
-        if not package or own == package or own.startswith(f"{package}."):
-            return True
-        namespace = f"{package}.{program.definition_of[function].qualname.rpartition('.')[0]}"
-        return any(star.module in (package, namespace) for star in symbols.stars)
-
-    def _is_unopened(self, symbols: FileSymbols, there: FileSymbols, function: int) -> bool:
-        """Return True for what stands in a module that does not open itself and that the file does not open."""
-        module = self.program.parent(function)
-        while module >= 0 and self.program.definition_of[module].kind != NodeKind.NAMESPACE:
-            module = self.program.parent(module)
-        if module < 0 or any(each.exported == f"{OPENED}{module - there.first}+" for each in there.facts.exports):
-            return False
-        full = f".{there.facts.package}.{self.program.definition_of[module].qualname}"
-        return not any(full.endswith(f".{star.module}") for star in symbols.stars)
-
-    def _rule_of_extension(self, file: int, function: int) -> str:
-        if self.program.file_of[function] == file:
-            return RuleName.SAME_FILE
-        same_package = self._package(function) == self.program.files[file].facts.package
-        return RuleName.PACKAGE_SCOPE if same_package else RuleName.STAR_IMPORT
+        return [(each, rule_of_extension(program, file, each)) for each in chosen]
 
 
 def _shift(prefix: tuple[int, int] | None, by: int) -> tuple[int, int] | None:
     return (prefix[0], prefix[1] + by) if prefix is not None else None
-
-
-def _chains(facts: FileFacts) -> list[str]:
-    """Return the names of several parts that a file uses."""
-    chains = [call.callee for call in facts.calls] + [reference.name for reference in facts.references]
-    chains += [base.name for base in facts.bases] + [binding.type for binding in facts.bindings]
-    return [chain for chain in chains if "." in chain]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language_settings import ConversionSettings, LanguageSettings, TypeSettings
-from causalist.model.type_notation import OPTIONAL, split_generic
+from causalist.model.type_notation import OPTIONAL, closing_bracket, split_generic, split_top
 
 REST = "..."
 _CONSTANT_METHOD = re.compile(r"\)\s*const\b")
@@ -272,3 +272,16 @@ def leaf_types(settings: TypeSettings) -> frozenset[str]:
     above = dict(settings.above)
     inner = {each for name, several in above.items() for each in several if name not in above.get(each, ())}
     return frozenset(above) - inner - _WITH_OTHERS_BELOW
+
+
+def is_made_by(signature: str, arguments: str) -> bool:
+    """Return True if the constructor in the signature of a type takes so many arguments.
+
+    >>> [is_made_by("class A<T>(val a: T, b: Int = 1) : B(1, 2)", a) for a in ("s", "si", "sib", "")]
+    [True, True, False, False]
+    """
+    opened = re.match(r"[^(:]*?\b(?:class|interface)\s+\w+(?:<[^()]*>)?[^(:]*\(", signature)
+    inside = signature[opened.end() : closing_bracket(signature, opened.end() - 1)] if opened else ""
+    parameters = split_top(inside, ",") if inside.strip() else []
+    fewest = sum("=" not in each for each in parameters)
+    return arguments == UNCOUNTED or fewest <= len(arguments) <= len(parameters)

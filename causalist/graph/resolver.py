@@ -16,7 +16,7 @@ from causalist.graph.imports.declared_packages import share_imports
 from causalist.graph.imports.package_scope import InclusionGraph, share_with_parts
 from causalist.graph.infer.inference import Inference
 from causalist.graph.name_lookup import NameLookup, has_receiver_parameters
-from causalist.graph.overload_fit import best_overloads, misfit
+from causalist.graph.overload_fit import best_overloads, is_made_by, misfit
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
@@ -27,9 +27,7 @@ from causalist.model.type_notation import (
     LAMBDA_VALUE,
     STRING_KEY,
     Shape,
-    closing_bracket,
     split_generic,
-    split_top,
     split_type,
 )
 
@@ -574,7 +572,7 @@ class Resolver:
             return definition
         beside = program.files[at].callables.get(called.qualname, ()) if settings.modules.holds_functions else ()
         fitting = [each for each in beside if misfit(program.parameters.get(each), arguments, {}) is not None]
-        if fitting and not _is_made_by(called.signature, arguments):
+        if fitting and not is_made_by(called.signature, arguments):
             return fitting[0]
         if file == at or not _NOT_MADE.search(called.signature):
             return definition
@@ -662,19 +660,6 @@ class Resolver:
 
 _LIBRARY = "std."  # begins names in its namespace
 _NOT_MADE = re.compile(r"\bprivate\s+constructor\b|\b(?:abstract|sealed|interface)\b")
-
-
-def _is_made_by(signature: str, arguments: str) -> bool:
-    """Return True if the constructor in the signature of a type takes so many arguments.
-
-    >>> [_is_made_by("class A<T>(val a: T, b: Int = 1) : B(1, 2)", a) for a in ("s", "si", "sib", "")]
-    [True, True, False, False]
-    """
-    opened = re.match(r"[^(:]*?\b(?:class|interface)\s+\w+(?:<[^()]*>)?[^(:]*\(", signature)
-    inside = signature[opened.end() : closing_bracket(signature, opened.end() - 1)] if opened else ""
-    parameters = split_top(inside, ",") if inside.strip() else []
-    fewest = sum("=" not in each for each in parameters)
-    return arguments == UNCOUNTED or fewest <= len(arguments) <= len(parameters)
 
 
 @dataclass(slots=True)

@@ -241,6 +241,11 @@ class Binding(NamedTuple):
     value: str
     row: int
 
+    @property
+    def is_of_member(self) -> bool:
+        """True for a member of an attribute: `.a.b`."""
+        return "." in self.target[1:]
+
 
 class AccessKind(IntEnum):
     """Kind of access to a variable or member."""

@@ -154,6 +154,10 @@ class NameSettings:
     Example: Ada: true
     """
 
+    def spell_member(self, name: str) -> str:
+        """Return the name by which uses know a member that is declared with this one."""
+        return f"{'$' if self.keys else ''}{name.removeprefix(self.sigil)}"
+
     @property
     def inherits_names(self) -> bool:
         """True if a bare name may be a method of a base that is not of the repository."""

@@ -3,7 +3,12 @@
 from dataclasses import dataclass, field
 
 from causalist.graph.infer.base import InferenceBase
-from causalist.graph.infer.containers import ContainerTypes, checked_value, is_parameter_of_function, returns_own_class
+from causalist.graph.infer.containers import (
+    ContainerTypes,
+    checked_value,
+    is_parameter_of_function,
+    returns_own_class,
+)
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
@@ -639,7 +644,7 @@ class MemberTypes:
                     if assignments and not (assignments[0][1].type or assignments[0][1].value):
                         assignments.pop()
                     assignments.append((file, binding))
-                elif _is_outside(binding) and binding.value:
+                elif binding.is_of_member and binding.value:
                     outside.append((file, binding))
         for file, binding in outside:
             owner_name, _, name = binding.target.rpartition(".")
@@ -653,10 +658,10 @@ class MemberTypes:
         program = self.program
         for base in program.linear_bases(value.number):
             entries = self.inference.assignments_of(base, name)
-            if not entries or (_is_outside(entries[0][1]) and program.is_value(base)):
+            if not entries or (entries[0][1].is_of_member and program.is_value(base)):
                 continue  # who calls a function of an object that is no class can put another in its place
             file, binding = entries[0]
-            if _is_outside(binding):
+            if binding.is_of_member:
                 return self.member_from_outside(base, name)
             if program.files[file].is_shaped:
                 return self.containers.binding_value(file, binding, name, entries[1:]).with_rule(
@@ -673,7 +678,7 @@ class MemberTypes:
     def member_from_outside(self, owner: int, name: str) -> Value | None:
         """Return the value of a member that is assigned from outside of `owner`."""
         entries = self.inference.assignments_of(owner, name)
-        if not entries or not _is_outside(entries[0][1]):
+        if not entries or not entries[0][1].is_of_member:
             return None
         file, binding = entries[0]
         content = self.annotations.binding_value(file, binding, binding.target)
@@ -696,7 +701,3 @@ class MemberTypes:
                 if member is not None:
                     return member
         return None
-
-
-def _is_outside(binding: Binding) -> bool:
-    return "." in binding.target[1:]

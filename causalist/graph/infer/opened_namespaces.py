@@ -6,7 +6,6 @@ In: a name or chain in a scope of a file. Out: what it means there.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import shared_folders
@@ -21,14 +20,25 @@ from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts
 from causalist.model.language_settings import ModuleSystem
 from causalist.model.node_ids import CALLABLE_KINDS, OPENED, TYPE_KINDS, NodeKind
 
-if TYPE_CHECKING:
-    from causalist.graph.infer.unimported_modules import MentionedModules
-
-
 _RECURSIVE = re.compile(r"(?:module|namespace)\s+rec\b")
 
 _HOLDERS = (*TYPE_KINDS, NodeKind.NAMESPACE, NodeKind.TYPE)
 _NO_VALUES = (*TYPE_KINDS, NodeKind.TYPE)
+
+
+def is_unseen(symbols: FileSymbols, scope: int, definition: int) -> bool:
+    """Return True if `scope` is in a definition that does not see its own name, or in one that stands before."""
+    definitions, local = symbols.facts.definitions, definition - symbols.first
+    own, beside = definitions[local], MODULE_SCOPE
+    while scope not in (MODULE_SCOPE, local, own.parent):
+        beside, scope = scope, definitions[scope].parent
+    if scope != local and (scope != own.parent or beside == MODULE_SCOPE):
+        return False
+    if scope != local and own.start_row <= definitions[beside].start_row:
+        return False
+    assert symbols.settings is not None
+    is_again = scope != local and own.qualname in symbols.redefined
+    return is_again or re.match(symbols.settings.names.unseen, own.signature) is not None
 
 
 @dataclass(slots=True, eq=False)
@@ -41,7 +51,6 @@ class OpenedNamespaces:
     """
 
     program: Program
-    modules: "MentionedModules"
     _content: dict[str, dict[str, list[int]]] = field(default_factory=dict)  # full name -> name -> definitions
     _opening: dict[str, list[str]] = field(default_factory=dict)  # full name -> modules in it that open themselves
     _full_names: dict[int, str] = field(default_factory=dict)  # of modules and types
@@ -135,7 +144,7 @@ class OpenedNamespaces:
             each
             for each in definitions
             if program.definition_of[each].kind != NodeKind.NAMESPACE
-            and not (program.file_of[each] == file and self.modules.is_unseen(symbols, scope, each))
+            and not (program.file_of[each] == file and is_unseen(symbols, scope, each))
         ]
         values = [each for each in seen if program.definition_of[each].kind not in _NO_VALUES]
         return self._nearest(file, values or seen) if seen else -1

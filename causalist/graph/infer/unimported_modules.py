@@ -7,12 +7,11 @@ another has all of its members, also where a functor makes the other.
 Declarative regions are looked up here as well: what a name may mean by what is around it, and what that uses.
 """
 
-import re
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.base import InferenceBase
-from causalist.graph.infer.opened_namespaces import OpenedNamespaces
+from causalist.graph.infer.opened_namespaces import OpenedNamespaces, is_unseen
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import (
     BUILTIN,
@@ -40,7 +39,7 @@ class MentionedModules:
     _open: set[tuple[int, int, str]] = field(default_factory=set)  # (file, number of the statement, name)
 
     def __post_init__(self) -> None:
-        self.opened = OpenedNamespaces(self.program, self)
+        self.opened = OpenedNamespaces(self.program)
 
     def is_for(self, file: int) -> bool:
         """Return True for a file in whose language naming a module imports it."""
@@ -74,23 +73,9 @@ class MentionedModules:
         """
         qualname = symbols.facts.definitions[last - symbols.first].qualname
         for number in reversed(symbols.redefined.get(qualname, (last,))):
-            if not self.program.is_object_method(number) and not self.is_unseen(symbols, scope, number):
+            if not self.program.is_object_method(number) and not is_unseen(symbols, scope, number):
                 return number
         return None
-
-    def is_unseen(self, symbols: FileSymbols, scope: int, definition: int) -> bool:
-        """Return True if `scope` is in a definition that does not see its own name, or in one that stands before."""
-        definitions, local = symbols.facts.definitions, definition - symbols.first
-        own, beside = definitions[local], MODULE_SCOPE
-        while scope not in (MODULE_SCOPE, local, own.parent):
-            beside, scope = scope, definitions[scope].parent
-        if scope != local and (scope != own.parent or beside == MODULE_SCOPE):
-            return False
-        if scope != local and own.start_row <= definitions[beside].start_row:
-            return False
-        assert symbols.settings is not None
-        is_again = scope != local and own.qualname in symbols.redefined
-        return is_again or re.match(symbols.settings.names.unseen, own.signature) is not None
 
     def find_opened(self, file: int, scope: int, name: str, called: str | None) -> Value | None:
         """Return what a name means that a module opened around `scope` brings."""

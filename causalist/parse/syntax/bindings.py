@@ -27,6 +27,7 @@ from causalist.model.type_notation import (
     typed_value,
     with_marks,
 )
+from causalist.parse.syntax.argument_forms import MADE_GENERIC, METHOD_OF_ARROW, called_by_space, made_or_listed
 from causalist.parse.syntax.arguments import (
     is_plain_type,
     named_type,
@@ -49,12 +50,11 @@ from causalist.parse.syntax.chains import (
 )
 from causalist.parse.syntax.go_like_types import made_type, value_given
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
-from causalist.parse.syntax.shadowed_names import before_itself, called_by_space
-from causalist.parse.syntax.typed_expressions import made_or_listed, shape_of, value_of
+from causalist.parse.syntax.shadowed_names import before_itself
+from causalist.parse.syntax.typed_expressions import shape_of, value_of
 
 MAX_VALUE_BYTES = 2000  # bytes of a value that are looked at
-_MAX_NAME_BYTES = 200
-_MAX_TYPE_BYTES = 800  # bytes of an annotation with the content of collections
+_MAX_NAME_BYTES, _MAX_TYPE_BYTES = 200, 800  # of a name; of an annotation with the content of collections
 _ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
 _CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$-]+)+")
 _GIVES_SELF = re.compile(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
@@ -68,16 +68,12 @@ _MAX_PUNCTUATION_BYTES = 3  # bytes between a name and its annotation or value, 
 _BOUND = re.compile(rb"\s+[a-z]+\s+")  # between a type parameter and what bounds it
 _MAX_GAP_BYTES = 160  # with the white space of a line that is broken there
 _THEN = "then"  # hands on what a promise gives
-_METHOD_OF_ARROW = re.compile(
-    rb"(?:\s|//[^\n]*\n)*!?\??\.\s*(\w+)\s*(?:<[^<>()]{0,60}>)?\(\s*(?:async\s+|async(?=\s*\())?(?:function\s*\w*\s*)?\(?\s*"
-)
 _METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
 _BEFORE_BRACKET = (b">", b" ")
 _TYPE_ARGUMENTS = re.compile(rb"\s*(?:<[^<>()]*>)?\s*$")  # between what is called and its bracket
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$#")
 _MEMBER_BYTES = frozenset(b".? \t\r\n")
 _WITHOUT_CONTEXT = (b"", b"if", b"while", b"for", b"switch", b"catch")
-_MADE_GENERIC = re.compile(r"new ([\w.]+<[^()<>]+>)\([^()]*\)")
 _BRACKETS = re.compile(rb"[\[({<]")
 _NAMED = re.compile(r"(?:class|(?:async\s+)?function\s*\*?)\s*(?!extends\b)\b([\w$]+)\s*(?:[({<]|extends\b)")
 _NOTHING = frozenset({"null", "undefined", "false"})  # which has no members
@@ -311,7 +307,7 @@ class BindingReader:
         if (position := bisect_right(self._receivers, (start, start)) - 1) < 0:
             return
         until, since = self._receivers[position]
-        method = (_METHOD_OF_ARROW if self._has_arrows else _METHOD).match(self._scopes.data, until, start)
+        method = (METHOD_OF_ARROW if self._has_arrows else _METHOD).match(self._scopes.data, until, start)
         is_first = method is not None and (method.end() == start or not self._has_arrows)
         name = method[1].decode("ascii", "replace") if method is not None and is_first else ""
         if name in self._scopes.settings.types.callback_methods:
@@ -410,7 +406,7 @@ class BindingReader:
         text = first_alternative(self._scopes.spell_attributes(text), self._scopes.settings.types)
         if self._scopes.settings.modules.libraries and (made := made_or_listed(text, types)):
             return typed_value(made)
-        if self._is_generic and (generic := _MADE_GENERIC.fullmatch(text)):
+        if self._is_generic and (generic := MADE_GENERIC.fullmatch(text)):
             return typed_value(array_type_name(generic[1], types))
         if self._instancing is not None and (of_type := self._instancing.fullmatch(text)):
             return with_marks(of_type[1] or of_type[2], Mark.CALL)
@@ -439,8 +435,7 @@ class BindingReader:
             return
         self._binding_start, member = start, ""
         if tag == Tag.BINDING_PROPERTY:
-            mark = "$" if scopes.settings.names.keys else ""
-            name = f"{self._variant_prefix(start)}.{mark}{name.removeprefix(scopes.settings.names.sigil)}"
+            name = f"{self._variant_prefix(start)}.{scopes.settings.names.spell_member(name)}"
         else:
             head, dot, rest = name.partition(".")
             if dot:

@@ -18,7 +18,8 @@ from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import CALLABLE_KINDS, OPENED, TYPE_KINDS, NodeKind, escape_name
 from causalist.model.type_notation import OPTIONAL, PREDICATE, split_generic, split_top
 from causalist.parse.syntax.accesses import AccessReader
-from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments, declared_type, named_type
+from causalist.parse.syntax.argument_forms import add_clause
+from causalist.parse.syntax.arguments import declared_type, named_type
 from causalist.parse.syntax.bases_and_signatures import (
     BaseReader,
     HandlerNames,
@@ -52,7 +53,7 @@ from causalist.parse.syntax.doc_comments import (
     string_line,
 )
 from causalist.parse.syntax.go_like_types import read_method_types
-from causalist.parse.syntax.imports import ImportReader
+from causalist.parse.syntax.imports import ImportReader, read_delegate
 from causalist.parse.syntax.open_scopes import (
     ANONYMOUS,
     VALUE_KINDS,
@@ -62,13 +63,10 @@ from causalist.parse.syntax.open_scopes import (
     Scopes,
     move_last,
 )
-from causalist.parse.syntax.shadowed_names import count_parameters
+from causalist.parse.syntax.shadowed_names import count_parameters, find_held_prototypes
 from causalist.parse.syntax.typed_expressions import PlaceReader
 from causalist.parse.syntax.uses import UseReader
 
-_DELEGATED_TO = re.compile(r"\bto:\s*([A-Z][\w.]*)")
-_DELEGATED = re.compile(r"defdelegate\s*\(?\s*(\w+[?!]?)")
-_DELEGATED_AS = re.compile(r"\bas:\s*:(\w+[?!]?)")
 _TYPE_ARGUMENTS = re.compile(r"<.*>")
 _MAX_HEAD_BYTES = 2000  # bytes of a member in which its parameters are looked for
 _NO_WORD = re.compile(r"\W")
@@ -181,22 +179,13 @@ class FactCollector:
 
     def owners(self) -> list[tuple[int, str]]:
         """Return (definition, type it belongs to) for definitions outside of their type."""
-        prototypes = self._held_prototypes()
+        prototypes = find_held_prototypes(self.binding_reader.bindings, self.settings.names.assigned_infixes)
         if prototypes:  # `const p = A.prototype; p.m = function`: m is of A
             for draft in self.drafts:
                 holder, dot, name = draft.qualname.partition(".")
                 if dot and "." not in name and draft.parent == MODULE_SCOPE and holder in prototypes:
                     draft.owner = prototypes[holder]
         return [(i, d.owner) for i, d in enumerate(self.drafts) if d.owner]
-
-    def _held_prototypes(self) -> dict[str, str]:
-        """Return the names at the top of the file that hold the members of a type, each with that type."""
-        infixes = self.settings.names.assigned_infixes
-        return {
-            each.target: each.value.rpartition(".")[0]
-            for each in (self.binding_reader.bindings if infixes else ())
-            if each.scope == MODULE_SCOPE and each.value.endswith(infixes)
-        }
 
     def parameters(self) -> list[tuple[int, tuple[str, ...]]]:
         """Return (definition, annotations of its parameters) for definitions that may be overloaded.
@@ -517,11 +506,8 @@ class FactCollector:
         frame = self._frames[-1] if self._frames else None
         if frame is None or frame.index < 0:
             return
-        text = self.text(start, min(end, start + 400))
-        module, named = _DELEGATED_TO.search(text), _DELEGATED_AS.search(text) or _DELEGATED.match(text)
-        if module is not None and named is not None:
-            name = named[1]
-            self.use_reader.keep_call(frame.index, f"{module[1]}.{name}", start)
+        if chain := read_delegate(self.text(start, min(end, start + 400))):
+            self.use_reader.keep_call(frame.index, chain, start)
 
     def _on_name_for(self, start: int, end: int, tag: int) -> None:
         """Add the type to the name of what implements something for it: `defimpl P, for: T` is P.T."""
@@ -558,7 +544,7 @@ class FactCollector:
             if self._prefixed and frame.index == frame.scope and self.drafts[frame.index].kind != NodeKind.METHOD:
                 self.block_scopes.define(name, start)
         if self.settings.names.clauses and frame.index >= 0:
-            self._count_parameters(self.drafts[frame.index], end)
+            add_clause(self.drafts[frame.index], self.data, end)
         if self.settings.names.dispatched:
             self._read_method(end)
 
@@ -567,19 +553,6 @@ class FactCollector:
         draft = self.drafts[self._frames[-1].index] if self._frames[-1].index >= 0 else None
         if draft is not None and draft.kind in CALLABLE_KINDS:
             draft.parameters, draft.returns = read_method_types(self.data, end)
-
-    def _count_parameters(self, draft: DefinitionDraft, end: int) -> None:
-        """Add the parameters of a clause, whose name ends there; those that not every clause has may be left out."""
-        if draft.parameters is None:
-            return
-        n, n_optional = 0 if NO_PARAMETERS.match(self.data, end) else -1, 0
-        if self.data.startswith(b"(", end):
-            n, n_optional, _ = count_arguments(self.data, end)
-        most, fewest = n, n - n_optional
-        if draft.counts_clauses:
-            most, fewest = max(most, len(draft.parameters)), min(fewest, draft.parameters.count(""))
-        draft.parameters = [""] * fewest + [OPTIONAL] * (most - fewest) if n >= 0 else None
-        draft.counts_clauses = True
 
     def _on_name_behind(self, start: int, end: int, tag: int) -> None:
         self.use_reader.taken = start  # it was read where the definition begins

@@ -461,3 +461,18 @@ def read_listed_names(text: str, variable: str) -> tuple[str, ...] | None:
             names = _NAME.findall(re.sub(r"#[^\n]*", "", values[1]))
         names_listed = [*names] if names_listed is None or statement[1] == "=" else [*names_listed, *names]
     return None if names_listed is None else tuple(dict.fromkeys(names_listed))
+
+
+_DELEGATED_TO = re.compile(r"\bto:\s*([A-Z][\w.]*)")
+_DELEGATED = re.compile(r"defdelegate\s*\(?\s*(\w+[?!]?)")
+_DELEGATED_AS = re.compile(r"\bas:\s*:(\w+[?!]?)")
+
+
+def read_delegate(text: str) -> str:
+    """Return the function of another module that a definition of Elixir hands its calls to, "" for none.
+
+    >>> read_delegate("defdelegate f(x), to: A.B, as: :g"), read_delegate("defdelegate f(x), to: A")
+    ('A.B.g', 'A.f')
+    """
+    module, named = _DELEGATED_TO.search(text), _DELEGATED_AS.search(text) or _DELEGATED.match(text)
+    return f"{module[1]}.{named[1]}" if module is not None and named is not None else ""

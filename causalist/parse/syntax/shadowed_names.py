@@ -27,11 +27,10 @@ from typing import Protocol
 
 from tree_sitter import Node
 
-from causalist.model.facts import UNCOUNTED, ArgumentKind, Binding, FileFacts
+from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts
 from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import NodeKind
 from causalist.model.type_notation import LAMBDA_VALUE, RETURNED, split_generic
-from causalist.parse.syntax.arguments import count_arguments
 
 _SET = re.compile(rb"\s*=")
 _DECLARES = re.compile(rb"\b(?:const|var)\s+\Z")
@@ -316,22 +315,6 @@ class LocalNames:
 
 _PARAMETER_MARK = re.compile(rb"[()\[\]{},]|(?<=[(,\s])\?|(?<=\w)<|(?<!-)>")
 _MAX_PARAMETERS_BYTES = 2000
-_ARGUMENT = re.compile(rb"[\w\"'\[{`$@]")
-_BY_SPACE = re.compile(
-    r"((?:new\s+)?(?!new\b)[\w.'`]+(?:<[^<>()]*>)?(?:\([^()]*\)(?:\.\w+)+)*)"
-    r"(?:\s+[\w\"'(\[{`$@].*|\([^()]*\)\s+[\w\"'(\[{`$@].*)",
-    re.DOTALL,
-)
-
-
-def called_by_space(text: str) -> str:
-    """Return a call whose arguments follow without brackets with empty ones.
-
-    >>> [called_by_space(each) for each in ("f x (g y)", "new Shop 1", "a.b(1).c d", "f(x)", "f")]
-    ['f()', 'new Shop()', 'a.b(1).c()', 'f(x)', 'f']
-    """
-    matched = _BY_SPACE.fullmatch(text)
-    return f"{matched[1]}()" if matched is not None else text
 
 
 def count_parameters(data: bytes, start: int) -> tuple[int, int]:
@@ -355,21 +338,6 @@ def count_parameters(data: bytes, start: int) -> tuple[int, int]:
     else:
         return 0, 0
     return (0, 0) if not data[start + 1 : mark.start()].strip() else (n, n_optional)
-
-
-def arguments_by_space(data: bytes, end: int) -> str:
-    r"""Return the letters of the arguments behind a callee that ends at `end`: those in brackets, or one.
-
-    >>> [arguments_by_space(text, 1) for text in (b"f(a, b)", b"f (a)", b"f a", b"f\n", b"f |> g", b"f()")]
-    ['??', '?', '?', '-', '-', '']
-    """
-    at = end
-    while data[at : at + 1] == b" ":
-        at += 1
-    if data[at : at + 1] == b"(":
-        n = count_arguments(data, at)[0]
-        return ArgumentKind.OTHER * n if n >= 0 else UNCOUNTED
-    return ArgumentKind.OTHER.value if at > end and _ARGUMENT.match(data, at) else UNCOUNTED
 
 
 def before_itself(chain: str, target: str) -> str:
@@ -665,3 +633,12 @@ class RegionNotation:
             inside = next((each for each in node.children[2:] if each.type == "expression"), None)
             return self.value(inside, depth - 1) if inside is not None else "?"
         return self.chain(node, depth)
+
+
+def find_held_prototypes(bindings: Sequence[Binding], infixes: tuple[str, ...]) -> dict[str, str]:
+    """Return the names at the top of the file that hold the members of a type, each with that type."""
+    return {
+        each.target: each.value.rpartition(".")[0]
+        for each in (bindings if infixes else ())
+        if each.scope == MODULE_SCOPE and each.value.endswith(infixes)
+    }

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from causalist.model.facts import Binding
-from causalist.model.language_settings import ShapeSettings, TypeSettings
+from causalist.model.language_settings import ShapeSettings
 from causalist.model.type_notation import (
     ABOVE,
     ALIASED,
@@ -33,7 +33,7 @@ from causalist.model.type_notation import (
     without_item_braces,
 )
 from causalist.parse.syntax.capture_names import Tag
-from causalist.parse.syntax.chains import array_type_name, chain_of, targets_of_pattern
+from causalist.parse.syntax.chains import targets_of_pattern
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
 
 STRING = re.compile(
@@ -608,77 +608,6 @@ class PlaceReader:
         return f".{rest}" if head in self._self_names and _NAME.fullmatch(rest) else ""
 
 
-_NUMBER_LITERAL = re.compile(
-    r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?"
-)
-_FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
-_ARROW = re.compile(r"\{|(?:(?:async|static)\s+)*+(?:\w+|\([^()]*\))\s*=>")
-_TYPED = re.compile(r"(default\s*)?\(\s*([A-Z]\w*(?:\.\w+)*)(?:<[^()]*>)?\??\s*\)\s*")
-_NOTHING = frozenset({"null", "null!", "default", "default!"})
-
-
-_MADE = re.compile(r"(?:const\s+)?(?:<((?:[^<>]|<[^<>]*>)*)>\s*[\[{].*|([A-Z][\w.]*<[^()<>]+>)\([^()]*\))", re.DOTALL)
-
-
-def made_or_listed(text: str, settings: TypeSettings) -> str:
-    """Return the type of an instance that is made, or of a literal collection, whose type arguments are written."""
-    made = _MADE.fullmatch(text)
-    return array_type_name(made[2] or f"List<{made[1]}>", settings) if made else ""
-
-
-def letter_of(text: str, *, with_arrows: bool = False, with_words: bool = False) -> str:
-    """Return the letter of an argument in `Call.arguments`.
-
-    `with_arrows` says that `x => y` is a function, `with_words` that single quotes hold a text.
-
-    >>> "".join(letter_of(t) for t in ('"a"', "'c'", "1", "0x1F", "2L", "1.5", "2f", "true", "null", "x -> y", "f(x)"))
-    'sciildfbn>?'
-    >>> [letter_of(t, with_arrows=True) for t in ('$"a{b}"', '@"c"', "(a, b) => c", "async () => { }", "a >= b")]
-    ['s', 's', '>', '>', '?']
-    >>> [letter_of(t, with_words=True) for t in ("'a'", "'a long text'", "'a' + x", "$x")]
-    ['s', 's', '?', '?']
-    """
-    if not text:
-        return "?"  # broken source
-    first = text[0]
-    if first in "$@" and text.lstrip("$@")[:1] == '"':
-        first, text = '"', text.lstrip("$@")
-    if text.startswith('"""') and (text.endswith('"""') or len(text) >= 80):
-        return "s"
-    if first == '"':
-        return "s" if text.find('"', 1) == len(text) - 1 or '" +' in text or len(text) >= 80 else "?"
-    if first == "'" and with_words:
-        return "s" if text.find("'", 1) == len(text) - 1 or len(text) >= 80 else "?"
-    if first == "'":
-        return "c" if len(text) <= 8 else "?"
-    if first in "-.0123456789" and _NUMBER_LITERAL.fullmatch(text):
-        last = text[-1].lower()
-        if last == "l":
-            return "l"
-        if text[:2].lower() == "0x":
-            return "i"
-        return last if last in "fd" else "d" if "." in text or last == "e" else "i"
-    if text in ("true", "false"):
-        return "b"
-    if text == "null":
-        return "n"
-    return ">" if _FUNCTION.match(text) or (with_arrows and _ARROW.match(text)) else "?"
-
-
-def typed_argument(text: str) -> str:
-    """Return the typed value of an argument whose type is said before it, or "".
-
-    >>> [typed_argument(text) for text in ("(Repo<A>)x.y", "default(Repo)", "(Repo)null!", "(Repo)", "(A)b + c")]
-    ['<Repo>', '<Repo>', '<Repo>', '', '']
-    """
-    typed = _TYPED.match(text)
-    if typed is None:
-        return ""
-    rest = text[typed.end() :]
-    is_whole = rest in ("", "!") if typed[1] else rest in _NOTHING or bool(chain_of(rest))
-    return typed_value(typed[2]) if is_whole else ""
-
-
 def _part_at(value: str, path: tuple[int, ...]) -> str:
     """Return the part of a value at a path."""
     for depth, position in enumerate(path):
@@ -688,19 +617,3 @@ def _part_at(value: str, path: tuple[int, ...]) -> str:
         else:
             return with_marks(value, *map(result_mark, path[depth:]))
     return value
-
-
-def is_one_value(text: str, start: int, last: int) -> bool:
-    """Return True if the cast at the start of a bracket fills it up to `last`, without an operator."""
-    depth = 0
-    for position in range(start, last + 1):
-        character = text[position]
-        if character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-            if depth < 0:
-                return position == last
-        elif depth == 0 and character in "+-*/%<>=!&|^?:":
-            return False
-    return False

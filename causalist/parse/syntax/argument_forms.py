@@ -1,0 +1,146 @@
+"""What single arguments look like: literals, casts, functions, and arguments that no brackets hold.
+
+In: the text of an argument or call. Out: its letter in `Call.arguments`, its type, or how many there are.
+"""
+
+import re
+
+from causalist.model.facts import UNCOUNTED, ArgumentKind
+from causalist.model.language_settings import TypeSettings
+from causalist.model.type_notation import OPTIONAL, typed_value
+from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments
+from causalist.parse.syntax.chains import array_type_name, chain_of
+from causalist.parse.syntax.open_scopes import DefinitionDraft
+
+METHOD_OF_ARROW = re.compile(
+    rb"(?:\s|//[^\n]*\n)*!?\??\.\s*(\w+)\s*(?:<[^<>()]{0,60}>)?\(\s*(?:async\s+|async(?=\s*\())?(?:function\s*\w*\s*)?\(?\s*"
+)
+MADE_GENERIC = re.compile(r"new ([\w.]+<[^()<>]+>)\([^()]*\)")
+_NUMBER_LITERAL = re.compile(
+    r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?"
+)
+_FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
+_ARROW = re.compile(r"\{|(?:(?:async|static)\s+)*+(?:\w+|\([^()]*\))\s*=>")
+_TYPED = re.compile(r"(default\s*)?\(\s*([A-Z]\w*(?:\.\w+)*)(?:<[^()]*>)?\??\s*\)\s*")
+_NOTHING = frozenset({"null", "null!", "default", "default!"})
+_MADE = re.compile(r"(?:const\s+)?(?:<((?:[^<>]|<[^<>]*>)*)>\s*[\[{].*|([A-Z][\w.]*<[^()<>]+>)\([^()]*\))", re.DOTALL)
+_ARGUMENT = re.compile(rb"[\w\"'\[{`$@]")
+_BY_SPACE = re.compile(
+    r"((?:new\s+)?(?!new\b)[\w.'`]+(?:<[^<>()]*>)?(?:\([^()]*\)(?:\.\w+)+)*)"
+    r"(?:\s+[\w\"'(\[{`$@].*|\([^()]*\)\s+[\w\"'(\[{`$@].*)",
+    re.DOTALL,
+)
+
+
+def made_or_listed(text: str, settings: TypeSettings) -> str:
+    """Return the type of an instance that is made, or of a literal collection, whose type arguments are written."""
+    made = _MADE.fullmatch(text)
+    return array_type_name(made[2] or f"List<{made[1]}>", settings) if made else ""
+
+
+def letter_of(text: str, *, with_arrows: bool = False, with_words: bool = False) -> str:
+    """Return the letter of an argument in `Call.arguments`.
+
+    `with_arrows` says that `x => y` is a function, `with_words` that single quotes hold a text.
+
+    >>> "".join(letter_of(t) for t in ('"a"', "'c'", "1", "0x1F", "2L", "1.5", "2f", "true", "null", "x -> y", "f(x)"))
+    'sciildfbn>?'
+    >>> [letter_of(t, with_arrows=True) for t in ('$"a{b}"', '@"c"', "(a, b) => c", "async () => { }", "a >= b")]
+    ['s', 's', '>', '>', '?']
+    >>> [letter_of(t, with_words=True) for t in ("'a'", "'a long text'", "'a' + x", "$x")]
+    ['s', 's', '?', '?']
+    """
+    if not text:
+        return "?"  # broken source
+    first = text[0]
+    if first in "$@" and text.lstrip("$@")[:1] == '"':
+        first, text = '"', text.lstrip("$@")
+    if text.startswith('"""') and (text.endswith('"""') or len(text) >= 80):
+        return "s"
+    if first == '"':
+        return "s" if text.find('"', 1) == len(text) - 1 or '" +' in text or len(text) >= 80 else "?"
+    if first == "'" and with_words:
+        return "s" if text.find("'", 1) == len(text) - 1 or len(text) >= 80 else "?"
+    if first == "'":
+        return "c" if len(text) <= 8 else "?"
+    if first in "-.0123456789" and _NUMBER_LITERAL.fullmatch(text):
+        last = text[-1].lower()
+        if last == "l":
+            return "l"
+        if text[:2].lower() == "0x":
+            return "i"
+        return last if last in "fd" else "d" if "." in text or last == "e" else "i"
+    if text in ("true", "false"):
+        return "b"
+    if text == "null":
+        return "n"
+    return ">" if _FUNCTION.match(text) or (with_arrows and _ARROW.match(text)) else "?"
+
+
+def typed_argument(text: str) -> str:
+    """Return the typed value of an argument whose type is said before it, or "".
+
+    >>> [typed_argument(text) for text in ("(Repo<A>)x.y", "default(Repo)", "(Repo)null!", "(Repo)", "(A)b + c")]
+    ['<Repo>', '<Repo>', '<Repo>', '', '']
+    """
+    typed = _TYPED.match(text)
+    if typed is None:
+        return ""
+    rest = text[typed.end() :]
+    is_whole = rest in ("", "!") if typed[1] else rest in _NOTHING or bool(chain_of(rest))
+    return typed_value(typed[2]) if is_whole else ""
+
+
+def is_one_value(text: str, start: int, last: int) -> bool:
+    """Return True if the cast at the start of a bracket fills it up to `last`, without an operator."""
+    depth = 0
+    for position in range(start, last + 1):
+        character = text[position]
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+            if depth < 0:
+                return position == last
+        elif depth == 0 and character in "+-*/%<>=!&|^?:":
+            return False
+    return False
+
+
+def called_by_space(text: str) -> str:
+    """Return a call whose arguments follow without brackets with empty ones.
+
+    >>> [called_by_space(each) for each in ("f x (g y)", "new Shop 1", "a.b(1).c d", "f(x)", "f")]
+    ['f()', 'new Shop()', 'a.b(1).c()', 'f(x)', 'f']
+    """
+    matched = _BY_SPACE.fullmatch(text)
+    return f"{matched[1]}()" if matched is not None else text
+
+
+def arguments_by_space(data: bytes, end: int) -> str:
+    r"""Return the letters of the arguments behind a callee that ends at `end`: those in brackets, or one.
+
+    >>> [arguments_by_space(text, 1) for text in (b"f(a, b)", b"f (a)", b"f a", b"f\n", b"f |> g", b"f()")]
+    ['??', '?', '?', '-', '-', '']
+    """
+    at = end
+    while data[at : at + 1] == b" ":
+        at += 1
+    if data[at : at + 1] == b"(":
+        n = count_arguments(data, at)[0]
+        return ArgumentKind.OTHER * n if n >= 0 else UNCOUNTED
+    return ArgumentKind.OTHER.value if at > end and _ARGUMENT.match(data, at) else UNCOUNTED
+
+
+def add_clause(draft: DefinitionDraft, data: bytes, end: int) -> None:
+    """Add the parameters of a clause, whose name ends there; those that not every clause has may be left out."""
+    if draft.parameters is None:
+        return
+    n, n_optional = 0 if NO_PARAMETERS.match(data, end) else -1, 0
+    if data.startswith(b"(", end):
+        n, n_optional, _ = count_arguments(data, end)
+    most, fewest = n, n - n_optional
+    if draft.counts_clauses:
+        most, fewest = max(most, len(draft.parameters)), min(fewest, draft.parameters.count(""))
+    draft.parameters = [""] * fewest + [OPTIONAL] * (most - fewest) if n >= 0 else None
+    draft.counts_clauses = True
