@@ -29,16 +29,12 @@ from causalist.model.type_notation import (
 
 _EACH = "[*"  # a part of a chain, without its last bracket: each element, by an iterator rather than by a key
 _ELEMENT = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
-_CONTENT_KINDS = frozenset(
-    (ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN, ValueKind.MODULE,
-     ValueKind.UNION, ValueKind.OBJECT, ValueKind.RECORD)
-)  # fmt: skip
+_CONTENT_KINDS = frozenset((ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN,
+    ValueKind.MODULE, ValueKind.UNION, ValueKind.OBJECT, ValueKind.RECORD))  # fmt: skip
 _ALIASED_KINDS = (ValueKind.INSTANCE, ValueKind.EXTERNAL, ValueKind.COLLECTION, ValueKind.CALLABLE)
 _MEMBERLESS_KINDS, _UNKNOWN = (ValueKind.BUILTIN, ValueKind.UNKNOWN), (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER)
-_MAX_DEPTH = 24  # chains that are being read at the same time
-_FIELD_RULE = RuleName.ATTRIBUTE_TYPE
 _OWN_TYPES = ("Self", "this", "this.type", "static", "$this")
-_MAX_BASES = 5  # generic bases that are followed, one above the other
+_MAX_DEPTH, _MAX_BASES = 24, 5  # chains that are being read at the same time; generic bases, one above the other
 _DEFAULT_EXPORT = "default"  # what a file exports in place of itself
 
 
@@ -198,8 +194,8 @@ class AnnotationTypes:
             name, named, written = each.partition(":")
             content = written if named else name
             names.append(name if named else f".{name.rpartition('.')[2]}")
-            parts.append(self.infer_annotation(file, scope, content, _FIELD_RULE) if content else UNKNOWN)
-        return Value(ValueKind.RECORD, -1, _FIELD_RULE, ",".join(names), tuple(parts))
+            parts.append(self.infer_annotation(file, scope, content, RuleName.ATTRIBUTE_TYPE) if content else UNKNOWN)
+        return Value(ValueKind.RECORD, -1, RuleName.ATTRIBUTE_TYPE, ",".join(names), tuple(parts))
 
     def _bound_of_parameter(self, file: int, scope: int, name: str) -> Value:
         """Return the bound of a type parameter of a definition around; a builtin type where none has that parameter.

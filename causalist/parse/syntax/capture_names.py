@@ -448,9 +448,9 @@ def _ends_onward(nodes: Iterable[tree_sitter.Node]) -> dict[tuple[int, int], int
     return ends
 
 
-ATTRIBUTES_AHEAD = re.compile(rb"(?:\[<[^\n]*?>\]\s*|//[^\n]*\n\s*)+")
+ATTRIBUTES_AHEAD = re.compile(rb"(?:\[<(?:[^>\n]|>(?!\]))*+>\]\s*+|//[^\n]*+\n\s*+)++")
 _FIRST_ON_LINE = re.compile(rb"( *)(?:(?:type|and)\b[^\n]*)?")
-_WHOLE_FILE = re.compile(rb"(?:\[<[^\n]*?>\]\s*)*module\b[^=\n]*\n")
+_WHOLE_FILE = re.compile(rb"(?:\[<(?:[^>\n]|>(?!\]))*+>\]\s*+)*+module\b[^=\n]*+\n")
 
 
 def end_by_layout(data: bytes, start: int, end: int, around: int) -> int:

@@ -33,7 +33,7 @@ _PERCENT = re.compile(r"^[ \t]*%+[{}]?", re.MULTILINE)
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 _REFERENCE = re.compile(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"]*)\"[^<>]*/>")
 _BRIEF = re.compile(r"^[@\\](?:brief|short|details|notice|dev)\s+")
-_USAGE = re.compile(r'^("{1,3})[ \t]*\n(?:(?:[ ]{4,}|\t)[^\n]*\n|[ \t]*\n)+')  # lines of code at the start of a string
+_USAGE = re.compile(r'^("{1,3})[ \t]*\n(?:(?:[ ]{4}|\t)[^\n]*+\n|[ ]{0,3}\n)++')  # lines of code at the start of a string
 _MAX_COMMENT_CHARACTERS = 2000
 _NOISE = re.compile(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"
@@ -124,7 +124,7 @@ _POD = re.compile(
     rb"^=(head\d|item|[a-z]\w*)[ \t]+([^\n]{1,300})\n(?:[ \t\r]*\n)+([^=\s][^\n]*(?:\n[^=\s][^\n]*){0,8})", re.MULTILINE
 )
 _POD_NAME = re.compile(rb"(?:.*(?:->|::|[\s<]))??([A-Za-z_]\w*)\s*(?:[(>;\[{,]|$)")
-_POD_MARK = re.compile(r"[A-Z]<<?\s*([^<>]*?)\s*>?>")
+_POD_MARK = re.compile(r"[A-Z]<<?([^<>]*+)>>?")
 _POD_PACKAGE = re.compile(rb"\s*([\w:]+)\s+-+\s+(\S[^\n]*)")
 
 
@@ -139,14 +139,18 @@ def read_pod(data: bytes) -> dict[str, str]:
         if heading[1] == b"head1":
             package = _POD_PACKAGE.match(heading[3]) if heading[2].strip().upper() == b"NAME" else None
             if package is not None:
-                line = _first_line([_POD_MARK.sub(r"\1", package[2].decode("utf-8", "replace"))])
+                line = _first_line([_without_marks(package[2])])
                 told.setdefault(package[1].decode("utf-8", "replace").replace("::", "."), line)
             continue
         name = _POD_NAME.match(heading[2].strip())
         if name is not None:
-            text = _POD_MARK.sub(r"\1", heading[3].decode("utf-8", "replace"))
+            text = _without_marks(heading[3])
             told.setdefault(name[1].decode("ascii", "replace"), _first_line(text.splitlines()))
     return told
+
+
+def _without_marks(text: bytes) -> str:
+    return _POD_MARK.sub(lambda mark: mark[1].strip(), text.decode("utf-8", "replace"))
 
 
 def file_comment_line(comment: str) -> str:
