@@ -6,18 +6,10 @@ would cost more.
 
 from collections.abc import Iterable
 from enum import StrEnum
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from causalist._internal.lazy import with_direct_members
 from causalist.model.type_notation import Shape
-
-
-@cache
-def shipped_confidences() -> bytes:
-    """Return the bytes of `rule_precision.json`."""
-    return Path(__file__).with_name("rule_precision.json").read_bytes()
 
 
 @with_direct_members

@@ -14,7 +14,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from causalist.graph.resolution_results import shipped_confidences
+from causalist.graph._precision_file import shipped_confidences
 from causalist.model.graph import BUILD_VARIANT, EdgeKind
 
 

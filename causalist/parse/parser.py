@@ -166,7 +166,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
             *fixtures,
             *specifics,
             *_read_facade(text, grammar.settings.modules),
-            *collector.opened(),
+            *collector.list_opened(),
         ),
         bindings=(
             *collector.binding_reader.bindings,

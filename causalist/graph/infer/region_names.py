@@ -1,4 +1,4 @@
-"""What names mean in languages of declarative regions: what packages, subprograms and blocks declare around a place.
+"""Meanings of names in languages of declarative regions: what packages, subprograms and blocks around declare.
 
 In: a chain of names in a scope of a file. Out: the definition, object, region or type that it means, or what is from
 outside. Types are compared by what is declared of them.

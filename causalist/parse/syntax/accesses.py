@@ -546,7 +546,7 @@ class RegionReader:
     def _on_call(self, node: tree_sitter.Node) -> None:
         names = node.children_by_field_name("name")
         if names:
-            self._record_call(node, names, "-")
+            self._emit(*self._record_call(node, names, "-"))
 
     def _on_use(self, node: tree_sitter.Node) -> None:
         self._emit(node)
@@ -564,14 +564,14 @@ class RegionReader:
             elif attribute not in _NO_CALL:
                 self._emit(name, "" if attribute else wanted)
 
-    def _record_call(self, node: tree_sitter.Node, names: Sequence[tree_sitter.Node], wanted: str) -> None:
-        """Record the call of a name with what it is given, and the calls in the name."""
+    def _record_call(
+        self, node: tree_sitter.Node, names: Sequence[tree_sitter.Node], wanted: str
+    ) -> tuple[tree_sitter.Node | None, str]:
+        """Record the call of a name with what it is given; return what in the name may be calls, and is wanted for."""
         callee = names[0]
         if len(names) > 1:  # of an attribute
             attribute = next((self._notation.text(each) for each in names if each.type == "attribute_designator"), "")
-            if attribute not in _NO_CALL and attribute not in _HANDED:
-                self._emit(callee)
-            return
+            return (None if attribute in _NO_CALL or attribute in _HANDED else callee), ""
         given = list(self._notation.arguments(node, MAX_VALUE_DEPTH))
         if callee.type in ("identifier", "selected_component"):
             self._keep(callee, "?" * len(given), [value for _, value, _ in given], wanted)
@@ -579,10 +579,9 @@ class RegionReader:
             for place, (name, _, expression) in enumerate(given):
                 if expression is not None and chain[:1] != "?":
                     self._want(expression, f"|{chain}|{name or place}|{len(given)}")
-            if callee.type == "selected_component" and (prefix := callee.child_by_field_name("prefix")) is not None:
-                self._emit(prefix, self._before(callee.child_by_field_name("selector_name")))
-        else:
-            self._emit(callee)
+            prefix = callee.child_by_field_name("prefix") if callee.type == "selected_component" else None
+            return prefix, self._before(callee.child_by_field_name("selector_name"))
+        return callee, ""
 
     def _before(self, selector: tree_sitter.Node | None) -> str:
         """Return what a name before a member is wanted for: to have that member."""
@@ -606,9 +605,10 @@ class RegionReader:
             steps += 1
             if node.type == "function_call":
                 names = node.children_by_field_name("name")
-                if names:
-                    self._record_call(node, names, wanted)
-                return
+                # Without calling itself: calls of calls may be as many as a file has room for.
+                node, wanted = self._record_call(node, names, wanted) if names else (None, "")
+                steps, is_written = 0, False
+                continue
             if node.type not in ("identifier", "selected_component"):
                 node = node.child_by_field_name("prefix") if node.type == "slice" else None
                 wanted = ""

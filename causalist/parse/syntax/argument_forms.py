@@ -1,4 +1,4 @@
-"""What single arguments look like: literals, casts, functions, and arguments that no brackets hold.
+"""Forms of single arguments: literals, casts, functions, and arguments that no brackets hold.
 
 In: the text of an argument or call. Out: its letter in `Call.arguments`, its type, or how many there are.
 """

@@ -237,7 +237,7 @@ class FactCollector:
             return parameters
         return [f"{parameters[0]}{OPTIONAL}", *parameters[1:]] if self.settings.types.listed else parameters[1:]
 
-    def opened(self) -> Iterator[Export]:
+    def list_opened(self) -> Iterator[Export]:
         """Yield what `open` has to know: further namespaces, and modules and types by the attributes before them.
 
         `exported` has, behind `OPENED`, the first definition of a namespace, whose name is `local`, or a definition and

@@ -33,7 +33,7 @@ _PERCENT = re.compile(r"^[ \t]*%+[{}]?", re.MULTILINE)
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 _REFERENCE = re.compile(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"]*)\"[^<>]*/>")
 _BRIEF = re.compile(r"^[@\\](?:brief|short|details|notice|dev)\s+")
-_USAGE = re.compile(r'^("{1,3})[ \t]*\n(?:(?:[ ]{4}|\t)[^\n]*+\n|[ ]{0,3}\n)++')  # lines of code at the start of a string
+_USAGE = re.compile(r'^("{1,3})[ \t]*\n(?:(?:[ ]{4}|\t)[^\n]*+\n|[ ]{0,3}\n)++')  # code at the start of a string
 _MAX_COMMENT_CHARACTERS = 2000
 _NOISE = re.compile(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"
