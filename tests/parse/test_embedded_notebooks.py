@@ -159,7 +159,7 @@ def test_cells_that_share_a_line_are_counted_in_lines_of_their_own(indent: int |
         ({}, "python"),
         ({"language_info": {"file_extension": ".ts", "name": "typescript"}}, "typescript"),
         ({"kernelspec": {"language": "javascript"}}, "javascript"),
-        ({"language_info": {"file_extension": ".jl", "name": "julia"}}, ""),
+        ({"language_info": {"file_extension": ".r", "name": "R"}}, ""),
         ({"language_info": ["odd"], "kernelspec": 3}, "python"),
     ],
 )

@@ -86,7 +86,8 @@ class Inference(InferenceBase):
 
     def release_tables(self) -> None:
         """Drop the parts that refer back to this object, so that its last use frees it. It can infer nothing then."""
-        del self.containers, self.annotations, self.members, self.mentioned
+        del self.regions.fit  # it has methods of the regions
+        del self.containers, self.annotations, self.members, self.mentioned, self.dispatch, self.regions
 
     def read_attributes(self) -> None:
         """Forget what was found without bases, and collect the attributes that types are given."""
