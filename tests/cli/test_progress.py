@@ -133,6 +133,11 @@ sys.exit(main(["index", "--processes", "1", "--repo", sys.argv[1]]))
 """
 
 
+def _hear_interrupts() -> None:
+    """Undo what a shell does to commands behind `&`, and to all that they start: they ignore interrupts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_an_interrupted_index_goes_on_from_the_files_that_were_parsed(tmp_path: Path) -> None:
@@ -146,8 +151,9 @@ def test_an_interrupted_index_goes_on_from_the_files_that_were_parsed(tmp_path: 
     environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "CI")}
     environment |= {"XDG_CACHE_HOME": str(cache), "TERM": "xterm"}
     outer, inner = pty.openpty()
+    command = [sys.executable, "-c", _PARSES_SLOWLY, str(root)]
     with subprocess.Popen(
-        [sys.executable, "-c", _PARSES_SLOWLY, str(root)], stderr=inner, stdout=subprocess.PIPE, env=environment
+        command, stderr=inner, stdout=subprocess.PIPE, env=environment, preexec_fn=_hear_interrupts
     ) as child:
         os.close(inner)
         seen = b""
