@@ -143,6 +143,10 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     if regions is not None:
         calls, collector.binding_reader.bindings = regions.calls, regions.bindings
         imports += regions.imports
+        returns, parameters = sorted(regions.returns.items()), sorted(regions.parameters.items())
+    else:
+        returns = declared.returns if declared is not None else collector.returns()
+        parameters = declared.parameters if declared is not None else collector.parameters()
     source = RouteText(text, tree, definitions)
     kept = read_kept_functions(grammar.settings.family, source, imports)
     has_fixtures = grammar.settings.tests.fixtures
@@ -174,23 +178,11 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
             *read_decorators(text, definitions, grammar.settings.names),
             *read_set_attributes(source, grammar.settings.names),
         ),
-        returns=tuple(
-            sorted(regions.returns.items())
-            if regions is not None
-            else declared.returns
-            if declared is not None
-            else collector.returns()
-        ),
+        returns=tuple(returns),
         package=collector.package,
         manifest=_read_build_constraint(text, grammar.settings.modules),
         owners=tuple(collector.owners()),
-        parameters=tuple(
-            sorted(regions.parameters.items())
-            if regions is not None
-            else declared.parameters
-            if declared is not None
-            else collector.parameters()
-        ),
+        parameters=tuple(parameters),
         conditions=read_conditions(text, definitions, grammar.settings.preprocessor),
         implementations=tuple(collector.implementations()),
         accesses=tuple(collector.access_reader.accesses),

@@ -5,6 +5,7 @@ outside. Types are compared by what is declared of them.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -152,7 +153,7 @@ _LIKE_INTEGER = {"natural": "integer", "positive": "integer"}
 
 
 @dataclass(slots=True, eq=False)
-class RegionNames:
+class RegionNames(ABC):
     """Look-ups in languages whose packages, subprograms and types are regions of declarations.
 
     A region goes on in other files: the body of a package sees what its specification declares, and so does a child.
@@ -664,14 +665,15 @@ class RegionNames:
             return self.result_of(further[0]) if further[0] != number else "?"
         return self.type_of(*self.place(number), written)
 
+    @abstractmethod
     def actuals_of(self, number: int) -> list[str]:
         """Return the types that an instance gives to what it is an instance of."""
-        raise NotImplementedError
 
+    @abstractmethod
     def type_of_binding(self, file: int, binding: Binding, depth: int) -> str:
         """Return the type of what a function binds."""
-        raise NotImplementedError
 
+    @abstractmethod
     def choose(
         self,
         place: RegionPlace,
@@ -679,10 +681,10 @@ class RegionNames:
         given: Sequence[str],
         wanted: str,
         depth: int = 0,
+        is_certain: bool = False,
     ) -> list[RegionCandidate]:
         """Return those candidates that take what is given best, a declaration and its body as one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def follow_aliases(self, number: int) -> list[int]:
         """Return the subprograms that one is another name or an instance of; itself where those are from outside."""
-        raise NotImplementedError
