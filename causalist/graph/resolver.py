@@ -347,13 +347,14 @@ class Resolver:
 
         `arguments` and `values` are as `Call` has them.
         """
-        if (regions := self.inference.regions).is_for(file):
-            declared, package = regions.resolve(file, scope, chain, (arguments, values) if guess else None)
-            return [Target(*each) for each in declared], package
-        if guess and arguments != IS_TYPE and self.inference.dispatch.is_for(file):
+        names = language.names if (language := self.program.files[file].settings) is not None else None
+        if names is not None and names.regions:
+            meant, outside = self.inference.regions.resolve(file, scope, chain, (arguments, values) if guess else None)
+            return [Target(*each) for each in meant], outside
+        if names is not None and names.dispatched and guess and arguments != IS_TYPE:
             meant, outside = self.inference.dispatch.choose(file, scope, chain, arguments, values)
             return [Target(*each) for each in meant], outside
-        dispatches = (language := self.program.files[file].settings) is not None and language.names.object_first
+        dispatches = names is not None and names.object_first
         passed_on = "::" in chain or (dispatches and not guess)  # elsewhere, naming a function calls it
         chain = chain.replace("::", ".")
         called = (guess and arguments != IS_TYPE) or passed_on

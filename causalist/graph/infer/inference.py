@@ -192,7 +192,7 @@ class Inference(InferenceBase):
             if owner < 0 or len(parts) == 1:
                 return self.name_lookup.find_super_constructor(owner, called) if owner >= 0 else None
             value = Value(ValueKind.SUPER, owner, RuleName.SUPER)
-        elif not head or self.name_lookup.begins_with_package(symbols, parts):
+        elif not head or (settings.modules.flat and self.name_lookup.begins_with_package(symbols, parts)):
             return self._declared_elsewhere(file, parts, called, None)
         elif (owner := _IN_TYPE - scope) >= 0:
             value = Value(ValueKind.INSTANCE, owner, RuleName.SELF)
