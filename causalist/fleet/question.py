@@ -390,7 +390,9 @@ def _assemble(
         }
         snippets = SnippetLines(question, _fleet_words(view, question))
         packed = choose_pack(joined.graph, wanted, hits, standing, texts, options, query, snippets, pinned, steps)
-    sufficiency = sufficiency_of(confidence, wanted)
+    sufficiency = sufficiency_of(
+        confidence, wanted, uses_similarity=any(shard.attempt.ranking.uses_similarity for shard in shards)
+    )
     ordered, edges = order_edges(joined.graph, [hit.node for hit in hits], hits, options, steps)
     ids = [hit.id for hit in hits]
     with steps.timed(Step.DELIVER_PACKING):

@@ -226,16 +226,18 @@ def answer_id(index: Index, query: str, options: AskOptions, learned: str = "") 
     return digest.hexdigest()[:16]
 
 
-def sufficiency_of(confidence: float | None, needed: Sequence[NeededNode]) -> float | None:
+def sufficiency_of(confidence: float | None, needed: Sequence[NeededNode], *, uses_similarity: bool) -> float | None:
     """Return the probability that a pack of the default size is enough to answer; None without a confidence.
 
-    A logistic model of the confidence and of the probability that the most needed item is needed, fitted to 244 packs;
-    docs/packs.md has the calibration.
+    A logistic model of the confidence and of the probability that the most needed item is needed, fitted to 244 packs.
+    Both say what words tell. With `uses_similarity` the question encoder took part, which finds enough for a fifth of
+    the questions that share hardly a word with the code; docs/packs.md has the calibration.
     """
     if confidence is None or not needed:
         return confidence
     odds = 7.23 * confidence + 1.13 * needed[0].probability - 6.96
-    return round(1.0 / (1.0 + math.exp(-odds)), 4)
+    by_words = 1.0 / (1.0 + math.exp(-odds))
+    return round(0.2 + 0.6 * by_words if uses_similarity else by_words, 4)
 
 
 def order_edges(

@@ -379,7 +379,7 @@ class Repository(Lookups):
             needed = choose_needed(graph, self.index.lexical, ranking, chosen, confidence, options, view.inside)
             shown = with_document(needed, graph, ranking, options, view.inside)
             packed = choose_pack(graph, shown, results, standing, texts, options, query, snippets, pinned, steps)
-        sufficiency = sufficiency_of(confidence, needed)
+        sufficiency = sufficiency_of(confidence, needed, uses_similarity=ranking.uses_similarity)
         with steps.timed(Step.DELIVER_PACKING):
             header = PackHeader(
                 query,

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from causalist.errors import EmptyQuestion, UnknownNode, UsageError
+from causalist.extract import NeededNode
 from causalist.model.answer import Answer, AskOptions, Level, Order, RankMode, Route, Specificity, Tokenizer
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.node_ids import NodeKind
+from causalist.pipeline.answer_notes import sufficiency_of
 from causalist.pipeline.repository import Repository
 from causalist.rank import Ranking, default_weights, parse_query, rank_question
 from tests.pipeline.sample import CHAIN, HUBS, QUESTIONS, WHERE_AUTH, in_memory, plain_answer
@@ -396,6 +398,22 @@ def test_items_of_a_pack_say_what_it_shows(sample: Repository) -> None:
             assert [n for n in inner if lines[n - 1].strip() not in printed] == [], item.node
     assert sum(item.tokens for item in pack.places) <= 1.1 * pack.tokens
     assert {edge.source for edge in pack.edges} | {edge.target for edge in pack.edges} <= {i.node for i in pack.places}
+
+
+def test_sufficiency_counts_what_the_encoder_finds() -> None:
+    # odds = 7.23 * 0.5 + 1.13 * 0.8 - 6.96 = -2.441, so 1 / (1 + e^2.441) = 0.0801, and 0.2 + 0.6 * 0.0801 = 0.2481
+    needed = [NeededNode(7, 0.8), NeededNode(3, 0.1)]
+    assert sufficiency_of(0.5, needed, uses_similarity=False) == pytest.approx(0.0801, abs=1e-4)
+    assert sufficiency_of(0.5, needed, uses_similarity=True) == pytest.approx(0.2481, abs=1e-4)
+    assert sufficiency_of(None, needed, uses_similarity=True) is None
+    assert sufficiency_of(0.0, [], uses_similarity=True) == 0.0
+
+
+def test_encoder_takes_part_in_questions_without_names(sample: Repository) -> None:
+    question = "where does user authentication happen"
+    by_meaning = sample.attempt(question, AskOptions()).ranking
+    by_words = sample.attempt(question, AskOptions(semantic=False)).ranking
+    assert by_meaning.uses_similarity and not by_words.uses_similarity
 
 
 def test_sufficiency_follows_confidence(sample: Repository) -> None:

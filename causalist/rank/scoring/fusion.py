@@ -345,3 +345,9 @@ class Ranking:
     pagerank: PageRankResult | None
     matched: Mapping[int, TextMatches] = field(default_factory=dict)
     history: History = field(default_factory=History)
+
+    @property
+    def uses_similarity(self) -> bool:
+        """True if the question encoder found definitions near to the query."""
+        signals = self.signals.definition
+        return Signal.SEMANTIC in signals and bool(signals[Signal.SEMANTIC].any())
