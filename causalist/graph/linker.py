@@ -20,6 +20,7 @@ from typing import NamedTuple
 from causalist import errors
 from causalist._internal.stage_clock import stage
 from causalist.graph.candidate_choice import NameCandidates
+from causalist.graph.deferred_calls import find_deferred
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.declared_packages import first_names_in, qualify_import
 from causalist.graph.imports.modules import find_script
@@ -602,6 +603,9 @@ class Linker:
         guess = kind is EdgeKind.CALLS
         targets, package = self.resolver.resolve(file, scope, chain, guess=guess, arguments=arguments, values=values)
         source = file if scope == MODULE_SCOPE else self.drafts.of_definition(first + scope)
+        if guess and (later := find_deferred(self.resolver.inference, file, scope, chain)) >= 0:
+            self._add_edge(source, self.drafts.of_definition(later), EdgeKind.EMITS, RuleName.DEFERRED, row, n=n)
+            return
         for target in targets:
             draft = self.drafts.of_definition(target.definition)
             called = kind

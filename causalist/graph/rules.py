@@ -103,6 +103,7 @@ class RuleName(StrEnum):
     PROCEDURE = "procedure"
     RESOURCE = "resource"
     UNIQUE_SELECTOR = "unique-selector"
+    DEFERRED = "deferred"
 
 
 class Rule(NamedTuple):
@@ -309,6 +310,7 @@ RULES: tuple[Rule, ...] = (
         0.95,
         (200, 8, 3),
     ),
+    Rule(RuleName.DEFERRED, Evidence.TYPES, "a call on the class queues a job, which runs the method"),
 )
 
 RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored

@@ -335,6 +335,9 @@ class TypeSettings:
     """functions that make an instance of their last argument, or of its `__index`. Example: Lua: `["setmetatable"]`"""
     held: tuple[tuple[str, str], ...] = ()
     """generic bases -> their member that is of the last type argument. Example: Dart: `{ State = "widget" }`"""
+    deferred: tuple[tuple[str, str], ...] = ()
+    """calls on a class that no class of the repository has -> its method that they run later, as those of a framework
+    for jobs do. Example: PHP: `{ dispatch = "handle" }`"""
     delegates: tuple[str, ...] = ()
     """nested types whose members count, too. Example: Rust: `["Target"]`, Kotlin: `["Companion"]`"""
     containers: tuple[str, ...] = ()

@@ -14,7 +14,6 @@ from causalist.extract.relevance_model import (
     MAX_VALUE_LINES,
     NAMED_NEED,
     NEXT_CALL_SHARE,
-    ONLY_CALLER_NEED,
     OWN_FEATURES,
     VALUE_SHARE,
     RelevanceInput,
@@ -90,31 +89,38 @@ def test_a_function_that_the_caller_named_is_likely_needed(use_edges: bool) -> N
     assert needed[NODE["best"]] == pytest.approx(0.5)  # what words say of it is more
 
 
-def test_what_joins_two_given_names_and_the_only_caller_of_one_are_needed() -> None:
-    """`joins` calls `p` and is called by `q`. `r` has one caller beside a test, `s` two."""
-    names = ("p", "q", "r", "s", "joins", "only", "one", "two")
+def test_what_joins_two_given_names_is_needed() -> None:
+    """`joins` calls `p` and is called by `q`."""
+    names = ("p", "q", "joins", "aside")
+    nodes = [NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 9) for i, name in enumerate(names)]
+    edges = [EdgeSpec("a.py::joins", "a.py::p", confidence=0.5), EdgeSpec("a.py::q", "a.py::joins")]
+    graph = make_graph(["a.py", *nodes], [*edges, EdgeSpec("a.py::aside", "a.py::q")])
+    node = {name: graph.nodes.ids.position(f"a.py::{name}") for name in names}
+    named = {node["p"]: 1.0, node["q"]: 0.5}
+    pool, found = relevance_model.follow_named(graph, named, np.array(list(named)), np.full(2, 0.4), {})
+    value = dict(zip(pool.tolist(), found.tolist(), strict=True))
+    # `p` gives 1.0 * 0.5 and `q` 0.5 * 1.0.
+    assert value.pop(node["joins"]) == pytest.approx(BETWEEN_NEED * 0.5)
+    assert value == dict.fromkeys(named, 0.4)
+
+
+def test_only_caller_of_a_needed_function_is_needed() -> None:
+    """`r` has one caller beside a test and itself, `s` two; `t` is hardly needed, and the caller of `u` is more so."""
+    names = ("r", "s", "t", "u", "only", "one", "two", "rare", "known")
     nodes = [NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 9) for i, name in enumerate(names)]
     test = NodeSpec("a.py::test", start_row=90, end_row=99, role=Role.TEST)
-    graph = make_graph(
-        ["a.py", *nodes, test],
-        [
-            EdgeSpec("a.py::joins", "a.py::p", confidence=0.5),
-            EdgeSpec("a.py::q", "a.py::joins"),
-            EdgeSpec("a.py::only", "a.py::r", confidence=0.8),
-            EdgeSpec("a.py::test", "a.py::r"),
-            EdgeSpec("a.py::one", "a.py::s"),
-            EdgeSpec("a.py::two", "a.py::s"),
-        ],
-    )
-    node = {name: graph.nodes.ids.position(f"a.py::{name}") for name in (*names, "test")}
-    named = {node["p"]: 1.0, node["q"]: 0.5, node["r"]: 0.5, node["s"]: 1.0}
+    pairs = [("test", "r"), ("r", "r"), ("one", "s"), ("two", "s"), ("rare", "t"), ("known", "u")]
+    edges = [EdgeSpec(f"a.py::{source}", f"a.py::{target}") for source, target in pairs]
+    graph = make_graph(["a.py", *nodes, test], [*edges, EdgeSpec("a.py::only", "a.py::r", confidence=0.8)])
+    node = {name: graph.nodes.ids.position(f"a.py::{name}") for name in names}
+    before = {node["r"]: 0.4, node["s"]: 0.4, node["t"]: 0.09, node["u"]: 0.2, node["known"]: 0.3}
     gave: dict[int, tuple[int, int]] = {}
-    pool, found = relevance_model.follow_named(graph, named, np.array(list(named)), np.full(4, 0.4), gave)
+    pool, found = relevance_model.follow_only_callers(
+        graph, np.array(list(before)), np.array(list(before.values())), gave
+    )
     value = dict(zip(pool.tolist(), found.tolist(), strict=True))
-    # `p` gives 1.0 * 0.5 and `q` 0.5 * 1.0; `joins` is the only caller of `p`, which says as much here.
-    assert value.pop(node["joins"]) == pytest.approx(BETWEEN_NEED * 0.5)
-    assert value.pop(node["only"]) == pytest.approx(ONLY_CALLER_NEED * 0.5 * 0.8)
-    assert value == dict.fromkeys(named, 0.4)
+    assert value.pop(node["only"]) == pytest.approx(0.5 * 0.4 * 0.8)
+    assert value == before
     assert gave[node["only"]][0] == node["r"] and graph.edge(gave[node["only"]][1]).source == "a.py::only"
 
 
