@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.defined_names import entity_id
+from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import ALIAS, EntityExtractor, RegexEntityExtractor, Triple, normalize_extraction
 from causalist.memory.matrix_splices import Floats
 from causalist.memory.walk import Seeding, Snapshot, Variant

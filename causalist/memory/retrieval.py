@@ -280,9 +280,10 @@ def run_walk(query: Query, seeds: NDArray[np.float64], snapshot: Snapshot) -> Wa
     if query.variant.ranks_passage_nodes:
         return WalkResult(result, entities, result.scores[m:])
     reached_entities = _keep_reached(entities, query.settings, snapshot)
-    mentions = snapshot.arrays.mentions
+    reached = np.flatnonzero(reached_entities)  # few of many; entities ascend, so that sums are those of all mentions
+    named_by, _, of = snapshot.arrays.passages_by_entity.gather(reached)
     passages: Floats = np.bincount(
-        snapshot.mention_passages, weights=reached_entities[mentions.indices], minlength=snapshot.arrays.n_passages
+        named_by, weights=reached_entities[reached[of]], minlength=snapshot.arrays.n_passages
     ).astype(np.float64)
     return WalkResult(result, entities, passages)
 

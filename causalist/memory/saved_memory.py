@@ -55,6 +55,7 @@ from causalist.memory.count_matrices import (
     unpack_counts,
 )
 from causalist.memory.defined_names import Links, Names, pack_names, unpack_names
+from causalist.memory.document_text import check_passage, clean_text
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
 from causalist.memory.matrix_splices import ROW_MARKER, StringNumbers, pack_passage, unpack_passage
 from causalist.memory.passage_records import (
@@ -62,8 +63,6 @@ from causalist.memory.passage_records import (
     Records,
     StoredTriple,
     Vectors,
-    check_passage,
-    clean_text,
 )
 from causalist.memory.walk import Snapshot, WalkGraph, count_cooccurrences, pack_walk_graph, unpack_walk_graph
 from causalist.store.index_file import FileKind, map_arrays, write_arrays

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import ENTRIES_AT_ONCE, empty_on_disk, split_rows, unique_sorted
 from causalist.memory.matrix_splices import (
     Counted,
     Floats,
@@ -269,25 +269,39 @@ def disambiguate(
     placed[sorted(range(len(fresh)), key=fresh.__getitem__)] = axis.fresh
     first = axis.place.copy()
     first[split] = placed[starts]
-    columns = first[mentions.indices]
-    columns[at] = placed[starts[np.searchsorted(split, mentions.indices[at])] + labels[at]]
     e = len(entities)
-    rows = mentions.rows
-    order = np.argsort(rows * e + columns, kind="stable")  # nearly sorted already
-    again = Matrix(mentions.indptr, columns[order].astype(np.int32), mentions.values[order], e)
-
     is_split = np.zeros(m, dtype=np.bool_)
     is_split[split] = True
     of_split = np.flatnonzero(is_split[mentions.indices])
-    entries, _ = find_entries(mentioned_by.indptr, split)
-    by_name = first[mentioned_by.rows]
-    by_name[entries] = columns[of_split[np.argsort(mentions.indices[of_split], kind="stable")]]
-    order = np.argsort(by_name, kind="stable")
-    indptr = np.zeros(e + 1, dtype=np.int64)
-    np.cumsum(np.bincount(by_name, minlength=e), out=indptr[1:])
-    by_entity = Matrix(indptr, mentioned_by.indices[order], mentioned_by.values[order], n)
+    names_of_split = mentions.indices[of_split]
+    columns_of_split = first[names_of_split]
+    columns_of_split[np.searchsorted(of_split, at)] = placed[
+        starts[np.searchsorted(split, mentions.indices[at])] + labels[at]
+    ]
+    indices, values = (empty_on_disk(len(mentions.indices), kind) for kind in (np.int32, np.float64))
+    for rows in split_rows(mentions.indptr):
+        bounds = mentions.indptr[rows.start : rows.stop + 1]
+        part = slice(int(bounds[0]), int(bounds[-1]))
+        columns = first[mentions.indices[part]]
+        some = slice(*np.searchsorted(of_split, [part.start, part.stop]).tolist())
+        columns[of_split[some] - part.start] = columns_of_split[some]
+        of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        order = np.argsort(of * e + columns, kind="stable")  # nearly sorted already
+        indices[part], values[part] = columns[order], mentions.values[part][order]
+    again = Matrix(mentions.indptr, indices, values, e)
+    if len(indices) > ENTRIES_AT_ONCE:
+        by_entity = again.transpose()
+    else:  # the same in less time
+        entries, _ = find_entries(mentioned_by.indptr, split)
+        by_name = first[mentioned_by.rows]
+        by_name[entries] = columns_of_split[np.argsort(names_of_split, kind="stable")]
+        order = np.argsort(by_name, kind="stable")
+        indptr = np.zeros(e + 1, dtype=np.int64)
+        np.cumsum(np.bincount(by_name, minlength=e), out=indptr[1:])
+        by_entity = Matrix(indptr, mentioned_by.indices[order], mentioned_by.values[order], n)
 
-    keys = documents[rows[of_split]] * m + mentions.indices[of_split]
+    passages = np.searchsorted(mentions.indptr, of_split, side="right") - 1
+    keys = documents[passages] * m + names_of_split
     order = np.argsort(keys, kind="stable")
     senses: dict[int, tuple[int, ...]] = {}
     for start, most in zip(starts.tolist(), n_senses.tolist(), strict=True):
@@ -296,7 +310,7 @@ def disambiguate(
     of_entity = np.empty(e, dtype=np.int64)
     of_entity[first] = numbers
     of_entity[placed] = np.repeat(numbers[split], n_senses)
-    mention_keys = keys[order], columns[of_split[order]]
+    mention_keys = keys[order], columns_of_split[order]
     return SenseAssignment(entities, of_entity, again, by_entity, first, mention_keys, senses)
 
 

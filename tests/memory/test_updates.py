@@ -11,7 +11,7 @@ import pytest
 from causalist._internal.dataclass_arrays import join_on_disk
 from causalist.memory import HippoIndex
 from causalist.memory import saved_memory as storage
-from causalist.memory.defined_names import entity_id
+from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import Entity, Extraction, Triple
 from causalist.memory.matrix_splices import (
     Axis,
@@ -305,7 +305,7 @@ def test_words_with_other_letters_are_told_apart_before_they_are_compared() -> N
 
 def test_a_matrix_transposed_in_parts_equals_one_transposed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = Matrix(np.array([0, 2, 2, 5]), np.array([1, 3, 0, 1, 3], dtype=np.int32), np.array([4, 5, 6, 7, 8]), 4)
-    monkeypatch.setattr("causalist.memory.matrix_splices._ENTRIES_AT_ONCE", 2)  # cuts the last row
+    monkeypatch.setattr("causalist._internal.dataclass_arrays.ENTRIES_AT_ONCE", 2)  # cuts the last row
     monkeypatch.setattr("causalist._internal.dataclass_arrays._LARGE_BYTES", 8)
     turned = matrix.transpose()
     assert turned.indptr.tolist() == [0, 1, 3, 3, 5]
