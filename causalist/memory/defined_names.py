@@ -13,7 +13,8 @@ passages at once; a hash that fits is checked word by word.
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from functools import lru_cache
+from itertools import chain, groupby, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from causalist._internal.dataclass_arrays import join_on_disk, split_rows, transpose_entries, unique_sorted
 from causalist._internal.lazy import dataclass
 from causalist.memory.matrix_splices import Axis, Column, Ints, find_entries, join_column, splice_entries
-from causalist.rank.terms import STOP_WORDS
+from causalist.rank.terms import STOP_WORDS, terms_of
 
 MAX_NAME_WORDS = 8  # of a name that is searched
 _MIN_LETTERS = 2  # of a name of one word
@@ -44,6 +45,32 @@ def fold_words(text: str) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text)))
     return _WORD.findall(text.casefold())
+
+
+_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+
+
+@lru_cache(maxsize=100_000)
+def run_terms(run: str, *, is_query: bool = False) -> tuple[str, ...]:
+    """Return the terms of a run of a text without case and accents, with repetitions.
+
+    Scripts without spaces have pairs of neighboring characters, and each character for queries of one character.
+
+    >>> run_terms("Cafés"), run_terms("東京都"), run_terms("東京都", is_query=True)
+    (('cafe',), ('東', '京', '都', '東京', '京都'), ('東京', '京都'))
+    """
+    if run.isascii():
+        return terms_of(run)
+    terms: list[str] = []
+    for is_unspaced, words in groupby(fold_words(run), key=lambda word: bool(_UNSPACED_CHARACTER.match(word))):
+        some = list(words)
+        if not is_unspaced:
+            terms += chain.from_iterable(map(terms_of, some))
+            continue
+        if not is_query or len(some) == 1:
+            terms += some
+        terms += map("".join, pairwise(some))
+    return tuple(terms)
 
 
 # What separates words in ASCII; all other characters decide later.
@@ -364,9 +391,9 @@ def build_names(text: Links, mentions: Links, defines: Links, entity_words: Call
 
 
 def _numbered(pairs: Pairs, numbers: NameNumbers) -> Pairs:
-    names = numbers.by_entity[pairs[1]]
-    is_name = (names >= 0) & (pairs[1] >= 0)
-    return pairs[0][is_name], names[is_name]
+    is_asked = pairs[1] != NOT_NAMED
+    of, names = pairs[0][is_asked], numbers.by_entity[pairs[1][is_asked]]
+    return of[names >= 0], names[names >= 0]
 
 
 def _concatenate(parts: Sequence[Pairs]) -> Pairs:

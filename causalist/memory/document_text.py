@@ -10,6 +10,7 @@ import io
 import json
 import logging
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html.parser import HTMLParser
@@ -320,11 +321,18 @@ _FRONT_LISTS = ("visible_to", "contradicts", "supersedes")
 _MAX_FRONT_MATTER = 20_000  # characters
 
 
+def front_matter(text: str) -> str:
+    """Return the front matter that a text begins with, with its marks; "" if there is none."""
+    block = _FRONT_MATTER.match(text[:_MAX_FRONT_MATTER])
+    return "" if block is None else block[0]
+
+
 def read_front_matter(text: str) -> dict[str, Any]:
     r"""Return what the front matter of a document says of all its passages.
 
-    Keys: a time (`timestamp`, or the first of `date`, `last_updated`, `updated` and `created`), `confidence`, and the
-    lists `visible_to`, `contradicts` and `supersedes`, in brackets, by commas or as list items. Other keys are ignored.
+    Keys: `title`, which headings replace, a time (`timestamp`, or the first of `date`, `last_updated`, `updated` and
+    `created`), `confidence`, and the lists `visible_to`, `contradicts` and `supersedes`, in brackets, by commas or as
+    list items. Other keys are ignored.
 
     >>> read_front_matter("---\nvisible_to: [ops, ada]\nconfidence: 0.4\ndate: 2024-03-01\n---\nText")
     {'visible_to': ['ops', 'ada'], 'confidence': 0.4, 'timestamp': '2024-03-01'}
@@ -342,7 +350,9 @@ def read_front_matter(text: str) -> dict[str, Any]:
             names = metadata[key] = _split_names(value.strip().strip("[]"))
         elif colon:
             names = None
-            if key == "confidence" and re.fullmatch(r"[01](?:\.\d+)?|\.\d+", value.strip()):
+            if key == "title" and (title := value.strip().strip("\"'")):
+                metadata[key] = title
+            elif key == "confidence" and re.fullmatch(r"[01](?:\.\d+)?|\.\d+", value.strip()):
                 metadata[key] = min(1.0, float(value))
     dated = _DATE.search(block[1])
     return {**metadata, "timestamp": dated[1]} if dated else metadata
@@ -413,12 +423,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def clean_text(text: str) -> str:
-    r"""Return a text with U+FFFD for lone surrogates, which no file can hold.
+    r"""Return a text in NFC, with U+FFFD for lone surrogates, which no file can hold.
 
-    >>> clean_text("a\ud800b") == "a\ufffdb"
-    True
+    >>> clean_text("a\ud800b") == "a\ufffdb", clean_text("Zoe\u0308") == "Zo\xeb"
+    (True, True)
     """
-    return _SURROGATE.sub("\ufffd", text)
+    return unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
 
 
 def _clean_value(value: Any) -> Any:

@@ -260,6 +260,7 @@ class HippoIndex:
         self.records = Records()
         self._view: tuple[int, Snapshot] | None = None
         self._derived: tuple[int, Counts, Names] | None = None
+        self._visible: tuple[tuple[int, frozenset[str]], HippoIndex] | None = None  # the last one of other readers
         self._stored: tuple[Path, str] | None = None  # the file that was loaded or saved last, and its checksum
         self._is_whole = False  # that file can be appended to
         self._appended: set[str] = set()  # passages that changed since it was written whole
@@ -355,14 +356,13 @@ class HippoIndex:
         everyone may; None for all passages. Raises EmptyQuestion, UsageError.
         """
         check_query(query, top_k)
-        built_query = self._build_query(query, ppr_alpha, max_iter, tol, variant)
+        built_query = self._build_query(clean_text(query), ppr_alpha, max_iter, tol, variant)
         try:
             chosen = RetrievalMode(mode)
         except ValueError:
             raise UsageError(f"unknown mode {mode!r}; the modes are {', '.join(RetrievalMode)}") from None
-        return rank_passages(
-            built_query, self.snapshot, self.extractor, chosen, top_k, fact_filter=self.fact_filter, readers=readers
-        )
+        snapshot = (self if readers is None else self.visible_to(readers)).snapshot
+        return rank_passages(built_query, snapshot, self.extractor, chosen, top_k, fact_filter=self.fact_filter)
 
     def retrieve_multi_hop(
         self,
@@ -380,18 +380,14 @@ class HippoIndex:
         Raises EmptyQuestion, UsageError.
         """
         check_query(query, top_k)
-        linked = expand_linked(link_query(query, self.snapshot, self.extractor), self.snapshot, max_hops)
+        query = clean_text(query)
+        snapshot = (self if readers is None else self.visible_to(readers)).snapshot
+        linked = expand_linked(link_query(query, snapshot, self.extractor), snapshot, max_hops)
         built_query = self._build_query(query, ppr_alpha, max_iter, tol, None)
         return rank_passages(
-            built_query,
-            self.snapshot,
-            self.extractor,
-            RetrievalMode.HIPPO,
-            top_k,
-            linked=linked,
+            built_query, snapshot, self.extractor, RetrievalMode.HIPPO, top_k, linked=linked,
             fact_filter=self.fact_filter,
-            readers=readers,
-        )
+        )  # fmt: skip
 
     def expand_with_synonyms(self, entities: Sequence[str]) -> list[str]:
         """Return ids of these entities (names or ids) and of all entities that a similarity edge joins to them."""
@@ -424,13 +420,18 @@ class HippoIndex:
 
         Entities that only other passages name are not in it. It shares the records of this one: do not change it.
         """
-        passages = self.records.passages
+        passages, key = self.records.passages, (self.records.generation, frozenset(readers))
+        if self._visible is not None and self._visible[0] == key:
+            return self._visible[1]
         hidden = [p for p in passages.with_key(VISIBLE_TO) if not is_visible(passages[p].metadata, readers)]
         if not hidden:
             return self
         visible = HippoIndex(entity_extractor=self.extractor, variant=self.variant, settings=self.settings)
         visible.vectors = self.vectors
+        visible._derived = (-1, *self._derive())  # removing them from it takes less time than building it
         visible.records = self.records.without(hidden)
+        visible.records.touched = {passage: passages[passage] for passage in hidden}
+        self._visible = (key, visible)
         return visible
 
     def embed_with(self, embedder: Embedder) -> None:

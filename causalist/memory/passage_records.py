@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import join_on_disk
 from causalist.errors import CausalistError, ModelFailed, UsageError
-from causalist.memory.defined_names import Words, fold_run, fold_words, is_name, split_text
+from causalist.memory.defined_names import Words, fold_run, fold_words, is_name, run_terms, split_text
 from causalist.memory.document_text import REFERENCES, find_defined_names
 from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import ALIAS, TYPES, Embedder, Extraction
@@ -572,6 +572,14 @@ class Records:
         order = np.argsort(numbers)
         return np.stack([numbers[order], n_times[order]], axis=1)
 
+    def count_terms_again(self) -> None:
+        """Count the terms of all passages whose text is not ASCII, as those of new passages."""
+        for passage in list(self.passages):
+            record = self.passages[passage]
+            if not (record.text + str(record.metadata.get(TITLE))).isascii():
+                parts = {name: getattr(record, name) for name in Record.__slots__}
+                self.restore(passage, Record(**{**parts, "terms": self.count_terms(record.text, record.metadata)}))
+
     def number_words(self, runs: Sequence[str], distinct: Iterable[str]) -> NDArray[np.int32]:
         """Return the numbers of the words of a text, in its order; its runs, and these once each in that order."""
         position = {run: i for i, run in enumerate(distinct)}
@@ -667,6 +675,6 @@ def _rows_of(rows: Sequence[tuple[int, ...]], width: int) -> Ints:
 def _add_terms(counts: dict[str, int], n_runs: Mapping[str, int]) -> None:
     """Add the terms of runs of a text to the counts."""
     for run, n in n_runs.items():
-        for word in (run,) if run.isascii() and run[0] != "_" else _DEFINED_WORD.findall(run):
-            for term in terms_of(word):
+        for word in (run,) if run[0] != "_" else _DEFINED_WORD.findall(run):
+            for term in terms_of(word) if word.isascii() else run_terms(word):
                 counts[term] = counts.get(term, 0) + n

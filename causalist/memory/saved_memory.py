@@ -15,7 +15,7 @@ found in them. It counts once it is whole, so that a kill leaves the memory befo
 Files are written under a temporary name and renamed, so that a reader sees the old or the new memory, also after a
 crash of the writer. Data are checked before use; nothing is executed or unpickled. Rows of passages can be found
 without the rest of a damaged file. A name that ends in `.json` means node-link data. Files of format 5 and before are
-SQLite databases; the last one is read as it is, of older ones the passages.
+SQLite databases. Of formats 5 and 6, terms are counted again; of older ones, the passages are read.
 
 Nodes of node-link data: `chunk` (a passage: text and metadata), `entity`, and `concept` (an entity of type concept)
 with canonical name, type, aliases and frequency. Edges: `mentions` (chunk to entity: count and positions),
@@ -70,9 +70,10 @@ from causalist.store.index_file import FileKind, map_arrays, write_arrays
 with defer_import("sqlite3", ("Connection",)):  # for files of older formats
     import sqlite3
 
-FORMAT = 6
+FORMAT = 7
 APPENDED_SHARE = 0.001  # of the passages may be appended; with more, or a small memory, the file is written whole
 _KIND = FileKind(b"causalist memory", FORMAT)
+_KIND_BEFORE = FileKind(b"causalist memory", 6)  # its terms were others
 _SQLITE = b"SQLite format 3\0"
 _SQLITE_FORMAT = 5
 _ROWS = (
@@ -393,6 +394,8 @@ def _pack(state: MemoryState) -> dict[str, NDArray[Any]]:
 
 def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     opened = map_arrays(path, _KIND, may_grow=True)
+    is_before = opened is None
+    opened = opened or map_arrays(path, _KIND_BEFORE, may_grow=True)
     if opened is None:
         raise IndexUnreadable(
             f"{path} has another format; this program reads {FORMAT}. Any `causalist memory` command reads its "
@@ -420,6 +423,9 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     diagnostics = {name: tuple(each) for name, each in json.loads(arrays["diagnostics"].tobytes()).items()}
     vectors = None if embedder is None else _read_vectors(embedder, arrays, list(counts.passages), records)
     changes = [_unpack_change(data) for _, data in _find_entries(opened.rest)[0]]
+    if is_before:
+        records.count_terms_again()
+        return MemoryState(records, vectors, diagnostics, changes=changes)
     state = MemoryState(records, vectors, diagnostics, counts, names, changes=changes, is_whole=True)
     if vectors is not None or not parts["arrays."]:
         return state
@@ -483,6 +489,7 @@ def _read_database(path: Path, embedder: Embedder | None) -> MemoryState:
     for (number, passage, text, metadata), mention_rows, counts, about, order in columns:
         plain = json.loads(metadata)
         references = tuple(dict.fromkeys(r for r in plain.get("references", ()) if r != passage))
+        counts = records.count_terms(text, plain)  # they are others now
         record = Record(text, plain, mention_rows, counts, about, tuple(by_passage.get(number, ())), references, order)
         records.restore(passage, record)
     diagnostics: dict[str, tuple[str, ...]] = {}

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import ENTRIES_AT_ONCE, empty_on_disk, split_rows, unique_sorted
+from causalist.memory.defined_names import run_terms
 from causalist.memory.matrix_splices import (
     Counted,
     Floats,
@@ -42,7 +43,7 @@ from causalist.memory.matrix_splices import (
     find_entries,
 )
 from causalist.rank.lexical.query_expansion import damerau_distance
-from causalist.rank.terms import STOP_WORDS, split_word, stem, terms_of
+from causalist.rank.terms import STOP_WORDS, split_word, stem
 
 # Chosen on names made ambiguous by giving two things one name; docs/memory.md has the figures.
 MIN_DOCUMENTS = 6  # documents that name a name with senses
@@ -338,7 +339,7 @@ class TermVectors:
     def terms_of_name(self, name: str) -> set[int]:
         """Return the numbers of the terms of a name."""
         terms = set()
-        for term in {term for word in _WORDS.findall(name) for term in terms_of(word)}:
+        for term in {term for word in _WORDS.findall(name) for term in run_terms(word)}:
             at = bisect_left(self._terms, term)
             if at < len(self._terms) and self._terms[at] == term:
                 terms.add(at)

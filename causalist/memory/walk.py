@@ -595,11 +595,6 @@ class Snapshot:
         """Position of each passage by id."""
         return SortedPositions(self.arrays.passages, {})
 
-    @cached_property
-    def mention_passages(self) -> NDArray[np.int64]:
-        """Passage of each mention."""
-        return self.arrays.mentions.rows
-
     @property
     def document_of(self) -> NDArray[np.int64]:
         """Document of each passage, shape (P,); passages with the same path in their metadata are one document."""

@@ -137,6 +137,20 @@ def test_another_format_is_refused_and_its_passages_are_found(tmp_path: Path) ->
     assert HippoIndex.salvage(path).passage_ids == team().passage_ids
 
 
+def test_terms_of_a_file_of_format_6_are_counted_again(tmp_path: Path) -> None:
+    path, index = tmp_path / "m", HippoIndex()
+    index.add_passage("a", "Zoë Müller leads the Café.")
+    index.add_passage("b", "東京タワーは港区にある。")
+    index.save(path)
+    _change(path, lambda arrays: arrays["passages.terms"].__setitem__((slice(None), 1), 9), 6)
+    loaded = HippoIndex.load(path)
+    for query in ("cafe", "港区"):
+        ((one, other),) = zip(loaded.retrieve(query), index.retrieve(query), strict=True)
+        assert (one.passage_id, one.score) == (other.passage_id, other.score)
+    loaded.save(path)
+    assert HippoIndex.load(path).retrieve("cafe") == index.retrieve("cafe")
+
+
 def _write_format_5(path: Path, index: HippoIndex) -> None:
     """The database that this program wrote before, without the arrays that follow from the rest."""
     records, passages = index.records, index.passage_ids
