@@ -236,7 +236,7 @@ def zeros_on_disk(n: int, dtype: Any) -> NDArray[Any]:
     return array
 
 
-ENTRIES_AT_ONCE = 2_000_000  # of a sparse matrix, in arrays that are gone after the next ones
+ENTRIES_AT_ONCE = 500_000  # of a sparse matrix, in arrays that are gone after the next ones
 
 
 def split_rows(indptr: NDArray[np.int64], n_entries: int | None = None) -> Iterator[slice]:

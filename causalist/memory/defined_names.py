@@ -376,7 +376,7 @@ def build_names(text: Links, mentions: Links, defines: Links, entity_words: Call
     numbers.compact()
     m = len(numbers.words)
     own, defined = (
-        Links.from_blocks(((rows, _numbered(links.part(rows), numbers)) for rows in split_rows(links.indptr)), m)
+        Links.from_blocks(((rows, _find_names(links.part(rows), numbers)) for rows in split_rows(links.indptr)), m)
         for links in (mentions, defines)
     )
     patterns = _patterns_of(unique_sorted(join_column(defined.indices)), numbers.words)
@@ -390,7 +390,7 @@ def build_names(text: Links, mentions: Links, defines: Links, entity_words: Call
     return _join_names(numbers, own, defined, naming, Text(lambda: text), patterns)
 
 
-def _numbered(pairs: Pairs, numbers: NameNumbers) -> Pairs:
+def _find_names(pairs: Pairs, numbers: NameNumbers) -> Pairs:
     is_asked = pairs[1] != NOT_NAMED
     of, names = pairs[0][is_asked], numbers.by_entity[pairs[1][is_asked]]
     return of[names >= 0], names[names >= 0]

@@ -349,6 +349,16 @@ def read_embedder_name(path: Path) -> str | None:
         return None
 
 
+def is_outdated(path: Path) -> bool:
+    """Return True for a memory of an older format that `load` reads."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_KIND.magic) + 4)
+        return start == _KIND_BEFORE.magic + struct.pack("<I", _KIND_BEFORE.number) or start.startswith(_SQLITE)
+    except OSError:
+        return False
+
+
 def _read_fields(path: Path) -> dict[str, str]:
     """Return facts about a memory file, without its arrays. Raises OSError, ValueError, IndexUnreadable."""
     with path.open("rb") as file:
@@ -356,7 +366,7 @@ def _read_fields(path: Path) -> dict[str, str]:
     if is_database:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             return {str(key): str(value) for key, value in database.execute("SELECT key, value FROM meta")}
-    opened = map_arrays(path, _KIND, may_grow=True)
+    opened = map_arrays(path, _KIND, may_grow=True) or map_arrays(path, _KIND_BEFORE, may_grow=True)
     if opened is None:
         return {}
     plain = json.dumps(opened.fields, sort_keys=True).encode()  # the checksums of all arrays are in it

@@ -13,6 +13,7 @@ import pytest
 from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.memory import Entity, Extraction, HippoIndex, Triple
 from causalist.memory import saved_memory as storage
+from causalist.memory.document_sync import MemoryFile
 from causalist.store.index_file import FileKind, map_arrays, write_arrays
 from tests.memory.test_index import QUESTION, _embed, _fingerprint
 from tests.memory.texts import team
@@ -147,7 +148,9 @@ def test_terms_of_a_file_of_format_6_are_counted_again(tmp_path: Path) -> None:
     for query in ("cafe", "港区"):
         ((one, other),) = zip(loaded.retrieve(query), index.retrieve(query), strict=True)
         assert (one.passage_id, one.score) == (other.passage_id, other.score)
-    loaded.save(path)
+    assert storage.is_outdated(path)
+    MemoryFile(path, tmp_path).open()  # writes it again
+    assert not storage.is_outdated(path)
     assert HippoIndex.load(path).retrieve("cafe") == index.retrieve("cafe")
 
 
