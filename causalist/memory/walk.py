@@ -158,8 +158,8 @@ class _Edges(NamedTuple):
     weights: Floats
     carried: Floats
 
-    def scale(self, change: Callable[[Floats, Ints, NDArray[np.int32]], Floats]) -> Floats:
-        """Return what `change` makes of `carried` of all entries, of their rows and their columns, block by block."""
+    def divide(self, by_column: Floats, by_row: Floats | None = None) -> Floats:
+        """Return `carried` of all entries, divided by a number of its column, or by its product with one of the row."""
         scaled = empty_on_disk(len(self.indices), np.float64)
         for rows in split_rows(self.indptr):
             bounds = self.indptr[rows.start : rows.stop + 1]
@@ -167,8 +167,10 @@ class _Edges(NamedTuple):
             filled = np.full(part.stop - part.start, self.usual)
             first, last = np.searchsorted(self.at, [part.start, part.stop])
             filled[self.at[first:last] - part.start] = self.carried[first:last]
-            of = np.repeat(np.arange(rows.start, rows.stop), np.diff(bounds))
-            scaled[part] = change(filled, of, self.indices[part])
+            by = by_column[self.indices[part]]
+            if by_row is not None:
+                by *= np.repeat(by_row[rows], np.diff(bounds))
+            np.divide(filled, by, out=scaled[part])
         return scaled
 
     def add_rows(self, values: Floats) -> Floats:
@@ -217,8 +219,8 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
         edges.indptr.astype(np.int32),
         edges.indices,
         totals,
-        edges.scale(lambda values, rows, columns: values / (root[columns] * root[rows])),
-        lambda: edges.scale(lambda values, _, columns: np.minimum(values / totals[columns], 1.0)),
+        edges.divide(root, root),
+        lambda: np.minimum(weights := edges.divide(totals), 1.0, out=weights),
         m,
         variant.has_passages,
     )
