@@ -254,7 +254,7 @@ def disambiguate(
     if not len(at):
         nothing = np.zeros(0, dtype=np.int64)
         return SenseAssignment(names, numbers, mentions, mentioned_by, np.arange(m), (nothing, nothing), {})
-    pairs = unique_sorted(mentions.indices[at] * int(labels.max() + 1) + labels[at])
+    pairs = unique_sorted(mentions.indices[at].astype(np.int64) * int(labels.max() + 1) + labels[at])
     owners = pairs // int(labels.max() + 1)
     split = unique_sorted(owners)
     n_senses = np.bincount(owners)[split] + 1
