@@ -1,14 +1,15 @@
 """Frozen dataclasses <-> named arrays and a JSON header.
 
 Nothing is pickled or executed; data that does not fit raises IndexUnreadable. `plan_splice` replaces rows of arrays and
-copies unchanged rows in few pieces. `join_on_disk` and `empty_on_disk` keep large arrays outside of memory.
+copies unchanged rows in few pieces. `join_on_disk` and `empty_on_disk` keep large arrays outside of memory, and
+`split_rows` bounds what is computed at once.
 `select_top` and `select_first` select the best scores, in an order that does not depend on rounding errors.
 """
 
 import dataclasses
 import mmap
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -225,6 +226,62 @@ def empty_on_disk(n: int, dtype: Any) -> NDArray[Any]:
             return np.frombuffer(mmap.mmap(file.fileno(), 0), dtype=dtype)
     except OSError:
         return np.empty(n, dtype=dtype)
+
+
+def zeros_on_disk(n: int, dtype: Any) -> NDArray[Any]:
+    """Return an array of n zeros, in a temporary file as that of `join_on_disk` if it is large."""
+    array = empty_on_disk(n, dtype)
+    if array.flags.owndata:
+        array[:] = 0
+    return array
+
+
+ENTRIES_AT_ONCE = 500_000  # of a sparse matrix, in arrays that are gone after the next ones
+
+
+def split_rows(indptr: NDArray[np.int64], n_entries: int | None = None) -> Iterator[slice]:
+    """Yield slices of all rows of a CSR matrix, each of rows with few entries together, or of one row.
+
+    >>> list(split_rows(np.array([0, 1, 2, 2, 5]), 2))
+    [slice(0, 3, None), slice(3, 4, None)]
+    """
+    first, n = 0, len(indptr) - 1
+    while first < n:
+        most = indptr[first] + (ENTRIES_AT_ONCE if n_entries is None else n_entries)
+        end = max(first + 1, int(np.searchsorted(indptr, most, side="right")) - 1)
+        yield slice(first, end)
+        first = end
+
+
+def transpose_entries(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], values: NDArray[Any] | None, n_columns: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any] | None]:
+    """Return the transpose of a CSR matrix with or without values; a large one is in temporary files."""
+    bounds = np.zeros(n_columns + 1, dtype=np.int64)
+    parts = [slice(start, start + ENTRIES_AT_ONCE) for start in range(0, len(indices), ENTRIES_AT_ONCE)]
+    for part in parts:
+        bounds[1:] += np.bincount(indices[part], minlength=n_columns)
+    np.cumsum(bounds, out=bounds)
+    rows = empty_on_disk(len(indices), np.int32)
+    turned = None if values is None else empty_on_disk(len(indices), values.dtype)
+    free = bounds[:-1].copy()  # the next place of each column
+    for part in parts:
+        columns = indices[part]
+        # Stable, so that rows ascend within a column. numpy uses a radix sort for small integers.
+        order = np.argsort(columns, kind="stable")
+        ordered = columns[order]
+        is_first = np.ones(len(ordered), dtype=np.bool_)
+        np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+        starts = np.flatnonzero(is_first)
+        present, sizes = ordered[starts], np.diff(starts, append=len(ordered))
+        place = np.repeat(free[present] - starts, sizes) + np.arange(len(columns))
+        first, last = np.searchsorted(indptr, [part.start, part.start + len(columns) - 1], side="right").tolist()
+        own = np.clip(indptr[first - 1 : last + 1], part.start, part.start + len(columns))
+        rows[place] = np.repeat(np.arange(first - 1, last, dtype=np.int32), np.diff(own))[order]
+        if turned is not None and values is not None:
+            turned[place] = values[part][order]
+        free[present] += sizes
+    return bounds, rows, turned
 
 
 def unique_sorted(values: NDArray[_Integer]) -> NDArray[_Integer]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import empty_on_disk, split_rows, unique_sorted, zeros_on_disk
 from causalist._internal.lazy import dataclass
 from causalist.memory.extractors import TYPES
 from causalist.memory.matrix_splices import (
@@ -25,6 +25,7 @@ from causalist.memory.matrix_splices import (
     Matrix,
     SortedStrings,
     StringNumbers,
+    find_entries,
     join_column,
     splice_counted,
     splice_matrix,
@@ -46,7 +47,8 @@ B = 0.75  # length normalization of BM25, the usual default
 NO_PATH = "\0"  # before the id of a passage of no document
 MAX_SIMILAR = 10  # similarity edges per entity
 _EXACT_TYPES = tuple(TYPES.index(each) for each in ("date", "measure", "iri"))  # names of these types have one sense
-_MAX_CHANGED_SHARE = 0.25  # of the passages; after more changes, everything is built again
+_MENTIONS_AT_ONCE = 200_000  # of names whose senses are found
+MAX_CHANGED_SHARE = 0.25  # of the passages; after more changes, everything is built again
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,27 +134,29 @@ class MemoryArrays:
 
 def build_counts(records: Records) -> Counts:
     """Return the counts of all records."""
-    order = sorted(records.passages)
-    n = len(order)
-    passages = _as_sorted(records.ids, order)
+    passages = _as_sorted(records.ids, sorted(records.passages))
     mentions, sizes = records.passages.stack("mentions")
-    ends = records.collect_links()[0][:, 1:]
-    names, ranks = records.entities.sort(unique_sorted(np.append(mentions[:, 0].astype(np.int64), ends)))
+    bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    is_used = np.zeros(len(records.entities.strings), dtype=np.bool_)
+    is_used[records.collect_links()[0][:, 1:]] = True
+    is_used[mentions[:, 0]] = True
+    names, ranks = records.entities.sort(np.flatnonzero(is_used))
     m = len(names)
-    mention_matrix = Matrix.count(np.repeat(np.arange(n), sizes), ranks[mentions[:, 0]], (n, m))
+    mention_matrix = Matrix.count(bounds, mentions[:, 0], ranks, m)
     mentioned_by = mention_matrix.transpose()
-    is_exact = np.isin(mentions[:, 2], _EXACT_TYPES)
+    n_exact = np.zeros(m, dtype=np.int64)
+    for part in split_rows(bounds):
+        some = mentions[bounds[part.start] : bounds[part.stop]]
+        np.add.at(n_exact, ranks[some[np.isin(some[:, 2], _EXACT_TYPES), 0]], 1)
     term_list, by_term = _count_terms(records)
 
-    document_of, times = list[str](), list[float]()
-    for passage in order:
-        metadata = records.passages[passage].metadata
-        document_of.append(_document_name(passage, metadata))
-        times.append(parse_seconds(metadata.get(TIMESTAMP)))
-    document_names = _as_sorted(records.documents, sorted(set(document_of)))
-    number = {name: i for i, name in enumerate(document_names)}
-    documents = np.array([number[name] for name in document_of], dtype=np.int64)
-    pairs = unique_sorted(mentioned_by.rows * max(len(document_names), 1) + documents[mentioned_by.indices])
+    times = np.zeros(len(passages))
+    document_of = np.zeros(len(passages), dtype=np.int64)  # their numbers in the records
+    for i, (passage, metadata) in enumerate(records.passages.iterate_metadata()):
+        document_of[i] = records.documents.intern(_document_name(passage, metadata))
+        times[i] = parse_seconds(metadata.get(TIMESTAMP))
+    document_names, document_ranks = records.documents.sort(unique_sorted(document_of))
+    documents = document_ranks[document_of]
     forward = by_term.transpose()
     counts = Counts(
         passages,
@@ -160,18 +164,29 @@ def build_counts(records: Records) -> Counts:
         term_list,
         mention_matrix,
         mentioned_by,
-        np.bincount(ranks[mentions[is_exact, 0]], minlength=m),
-        np.bincount(pairs // max(len(document_names), 1), minlength=m),
+        n_exact,
+        _count_documents(mentioned_by, documents, len(document_names)),
         Counted.of(forward),
         Counted.of(by_term),
         _sum_rows(forward),
-        np.array(times, dtype=np.float64),
+        times,
         document_names,
         documents,
-        np.zeros(len(mention_matrix.indices), dtype=np.int64),
+        zeros_on_disk(len(mention_matrix.indices), np.int64),
     )
     _label_senses(counts, np.ones(m, dtype=np.bool_))
     return counts
+
+
+def _count_documents(mentioned_by: Matrix, documents: Ints, n_documents: int) -> Ints:
+    """Return the number of documents with a passage of each row."""
+    found = np.zeros(mentioned_by.n_rows, dtype=np.int64)
+    for rows in split_rows(mentioned_by.indptr):
+        bounds = mentioned_by.indptr[rows.start : rows.stop + 1]
+        of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        pairs = unique_sorted(of * n_documents + documents[mentioned_by.indices[bounds[0] : bounds[-1]]])
+        found[rows] = np.bincount(pairs // max(n_documents, 1), minlength=len(bounds) - 1)
+    return found
 
 
 _STORED = ("n_exact", "n_documents", "lengths", "times", "documents", "labels")
@@ -227,7 +242,7 @@ def update_counts(old: Counts, records: Records, touched: Mapping[str, AnyRecord
 
     `touched`: the changed passages with their records before, None for new ones. Returns None if too much has changed.
     """
-    if len(touched) > _MAX_CHANGED_SHARE * len(old.passages) or not old.mentioned_by.sizes.all():
+    if len(touched) > MAX_CHANGED_SHARE * len(old.passages) or not old.mentioned_by.sizes.all():
         return None
     before = {passage: record for passage, record in touched.items() if record is not None}
     new = {passage: records.passages[passage] for passage in sorted(touched) if passage in records.passages}
@@ -308,25 +323,21 @@ def _find_affected(old: Counts, counts: Counts, touched: Ints, columns: Axis, te
 
 def _label_senses(counts: Counts, affected: NDArray[np.bool_]) -> None:
     """Set `labels` of the affected names."""
-    n_all = len(counts.document_names)
-    chosen = affected & could_differ(counts.n_documents, counts.n_exact == 0)
-    is_there = np.zeros(len(counts.passages), dtype=np.bool_)
-    is_there[counts.mentioned_by.gather(np.flatnonzero(chosen))[0]] = True
-    rows = np.flatnonzero(is_there)
-    words = TermVectors(counts.forward, rows, counts.terms, counts.by_term.sizes, len(counts.passages))
-    mentions = counts.mentions.take(rows)
-    senses = find_senses(
-        mentions,
-        counts.documents[rows],
-        chosen,
-        are_neighbors(counts.n_documents, n_all),
-        words,
-        counts.names,
-    )
+    all_chosen = np.flatnonzero(affected & could_differ(counts.n_documents, counts.n_exact == 0))
+    is_neighbor = are_neighbors(counts.n_documents, len(counts.document_names))
     counts.labels[affected[counts.mentions.indices]] = 0
-    is_entry = np.repeat(is_there, counts.mentions.sizes)
-    at = np.flatnonzero(is_entry)[chosen[mentions.indices]]
-    counts.labels[at] = senses[chosen[mentions.indices]]
+    bounds = np.concatenate([[0], np.cumsum(counts.mentioned_by.sizes[all_chosen])]).astype(np.int64)
+    for part in split_rows(bounds, _MENTIONS_AT_ONCE):  # the senses of one name do not depend on those of others
+        chosen = np.zeros(len(counts.names), dtype=np.bool_)
+        chosen[all_chosen[part]] = True
+        is_there = np.zeros(len(counts.passages), dtype=np.bool_)
+        is_there[counts.mentioned_by.gather(all_chosen[part])[0]] = True
+        rows = np.flatnonzero(is_there)
+        words = TermVectors(counts.forward, rows, counts.terms, counts.by_term.sizes, len(counts.passages))
+        mentions = counts.mentions.take(rows)
+        senses = find_senses(mentions, counts.documents[rows], chosen, is_neighbor, words, counts.names)
+        of_chosen = np.flatnonzero(chosen[mentions.indices])
+        counts.labels[find_entries(counts.mentions.indptr, rows)[0][of_chosen]] = senses[of_chosen]
 
 
 def _splice_names(
@@ -546,10 +557,14 @@ def _stack(parts: list[NDArray[np.int32]], width: int) -> NDArray[np.int32]:
 def _count_terms(records: Records) -> tuple[SortedStrings, Matrix]:
     """Return (terms, their counts by passage, shape (T, P))."""
     terms, sizes = records.passages.stack("terms")
-    present = np.flatnonzero(np.bincount(terms[:, 0], minlength=len(records.terms.strings)))
-    strings, ranks = records.terms.sort(present)
+    is_used = np.zeros(len(records.terms.strings), dtype=np.bool_)
+    is_used[terms[:, 0]] = True
+    strings, ranks = records.terms.sort(np.flatnonzero(is_used))
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return strings, Matrix(indptr, ranks.astype(np.int32)[terms[:, 0]], terms[:, 1], len(strings)).transpose()
+    indices = empty_on_disk(len(terms), np.int32)
+    for part in split_rows(indptr):
+        indices[indptr[part.start] : indptr[part.stop]] = ranks[terms[indptr[part.start] : indptr[part.stop], 0]]
+    return strings, Matrix(indptr, indices, terms[:, 1], len(strings)).transpose()
 
 
 def _sum_rows(matrix: Matrix) -> Floats:

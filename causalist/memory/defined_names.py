@@ -7,98 +7,23 @@ something to those that are about it, and to others that name it as well.
 
 Words are compared without case and accents. Characters of scripts without spaces are words of their own. A longer name
 hides those inside of it. Words are counted by number, and names are searched by hashes of runs of words, all
-passages at once; a hash that fits is checked word by word. All spellings of a name, date or measure have one entity id.
+passages at once; a hash that fits is checked word by word.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, groupby, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import join_on_disk, split_rows, transpose_entries, unique_sorted
 from causalist._internal.lazy import dataclass
 from causalist.memory.matrix_splices import Axis, Column, Ints, find_entries, join_column, splice_entries
-from causalist.rank.terms import STOP_WORDS
-
-MIN_NAME_CHARACTERS = 2  # characters
-MAX_NAME_CHARACTERS = 120
-_SPACE = re.compile(r"\s+|(?<=[^\W_])_+(?=[^\W_])")
-_EDGES = " \t\r\n.,;:!?\"'`*()[]{}<>|\\/“”‘’«»…-–—#=&"
-_DIGIT = re.compile(r"\d")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH_NAME = (
-    "(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
-_DATES = (
-    re.compile(rf"(?P<day>\d{{1,2}}) {_MONTH_NAME} (?P<year>\d{{4}})"),
-    re.compile(rf"{_MONTH_NAME} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})"),
-    re.compile(rf"{_MONTH_NAME} (?P<year>\d{{4}})"),
-)
-_UNIT_NAMES = {
-    name: unit
-    for unit, names in {
-        "s": "second seconds sec secs", "ms": "millisecond milliseconds", "µs": "microsecond microseconds",
-        "ns": "nanosecond nanoseconds", "min": "minute minutes", "hours": "hour h hr hrs", "days": "day",
-        "weeks": "week", "months": "month", "years": "year", "kb": "kilobyte kilobytes", "mb": "megabyte megabytes",
-        "gb": "gigabyte gigabytes", "bytes": "byte", "bits": "bit", "%": "percent",
-    }.items()
-    for name in names.split()
-}  # fmt: skip
-_UNITS = frozenset({*_UNIT_NAMES, *_UNIT_NAMES.values()}) | frozenset(
-    ("m", "km", "cm", "mm", "kg", "g", "mg", "hz", "khz", "mhz", "ghz", "w", "kw", "mw", "gw", "v", "kv", "mv", "ma",
-     "kib", "mib", "gib", "tib", "tb", "km/h", "mg/dl", "mmhg", "°c", "°f", "px", "pt")
-)  # fmt: skip
-# A single letter needs a space: 1980s and 5G are no measures.
-_MEASURE = re.compile(r"(\d{1,9}(?:[.,]\d{1,6})*)(?:[ -]([a-z])|[ -]?(%|°[cf]|[a-zµ/]{2,12}))")
-
-
-def normalize(name: str) -> str:
-    """Return a name in lower case, NFKC, with single spaces, without outer punctuation or the brackets of a call.
-
-    Dates are in ISO 8601, units of measures have one name.
-
-    >>> normalize(' "JSON_Web  Token", '), normalize("Session.verify()"), normalize("C++"), normalize("__init__")
-    ('json web token', 'session.verify', 'c++', '__init__')
-    >>> [normalize(each) for each in ("1 March 2024", "March 1st, 2024", "Sept 2024", "10ms", "1,500 milliseconds")]
-    ['2024-03-01', '2024-03-01', '2024-09', '10 ms', '1500 ms']
-    >>> [normalize(each) for each in ("1980s", "3Com", "Decision 2024", "24-hours")]
-    ['1980s', '3com', 'decision 2024', '24 hours']
-    """
-    text = unicodedata.normalize("NFKC", name).strip()
-    text = text.removesuffix("()").strip(_EDGES)
-    text = _SPACE.sub(" ", text.lower()).strip()
-    return _normalize_quantity(text) if len(text) < 40 and not text.isalpha() and _DIGIT.search(text) else text
-
-
-def _normalize_quantity(text: str) -> str:
-    """Return a date in ISO 8601, or a measure with the one name of its unit; other text as it is."""
-    measure = _MEASURE.fullmatch(text)
-    if measure is not None and (unit := measure[2] or measure[3]) in _UNITS:
-        return f"{_THOUSANDS.sub('', measure[1])} {_UNIT_NAMES.get(unit, unit)}"
-    for pattern in _DATES:
-        if date := pattern.fullmatch(text):
-            month = _MONTHS.index(date["month"][:3]) + 1
-            day = f"-{int(date['day']):02}" if date.groupdict().get("day") else ""
-            return f"{date['year']}-{month:02}{day}"
-    return text
-
-
-def entity_id(name: str) -> str:
-    """Return the id of the entity of a name, or "" if the normalized name is too short or too long.
-
-    >>> entity_id("Machine  learning"), entity_id("machine_learning"), entity_id("--")
-    ('machine_learning', 'machine_learning', '')
-    """
-    is_plain = (joined := name.replace(" ", "")).isalpha() and joined.isascii() and "  " not in name
-    text = name.lower() if is_plain and name == name.strip() else normalize(name)
-    return text.replace(" ", "_") if MIN_NAME_CHARACTERS <= len(text) <= MAX_NAME_CHARACTERS else ""
-
+from causalist.rank.terms import STOP_WORDS, terms_of
 
 MAX_NAME_WORDS = 8  # of a name that is searched
 _MIN_LETTERS = 2  # of a name of one word
@@ -120,6 +45,32 @@ def fold_words(text: str) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text)))
     return _WORD.findall(text.casefold())
+
+
+_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+
+
+@lru_cache(maxsize=100_000)
+def run_terms(run: str, *, is_query: bool = False) -> tuple[str, ...]:
+    """Return the terms of a run of a text without case and accents, with repetitions.
+
+    Scripts without spaces have pairs of neighboring characters, and each character for queries of one character.
+
+    >>> run_terms("Cafés"), run_terms("東京都"), run_terms("東京都", is_query=True)
+    (('cafe',), ('東', '京', '都', '東京', '京都'), ('東京', '京都'))
+    """
+    if run.isascii():
+        return terms_of(run)
+    terms: list[str] = []
+    for is_unspaced, words in groupby(fold_words(run), key=lambda word: bool(_UNSPACED_CHARACTER.match(word))):
+        some = list(words)
+        if not is_unspaced:
+            terms += chain.from_iterable(map(terms_of, some))
+            continue
+        if not is_query or len(some) == 1:
+            terms += some
+        terms += map("".join, pairwise(some))
+    return tuple(terms)
 
 
 # What separates words in ASCII; all other characters decide later.
@@ -164,6 +115,28 @@ class Links(NamedTuple):
         np.cumsum(np.bincount(keys // max(n_columns, 1), minlength=n_rows), out=indptr[1:])
         return cls(indptr, (keys % max(n_columns, 1)).astype(np.int32))
 
+    @classmethod
+    def from_blocks(cls, blocks: "Iterable[tuple[slice, Pairs]]", n_columns: int) -> "Links":
+        """Return the matrix of distinct (row, column) pairs, given in blocks of rows, counted from the first of each.
+
+        >>> links = Links.from_blocks([(slice(0, 2), (np.array([1, 1]), np.array([2, 2])))], 3)
+        >>> links.indptr.tolist(), links.indices[:].tolist()
+        ([0, 0, 1], [2])
+        """
+        bounds, pieces, end = [np.zeros(1, dtype=np.int64)], [np.zeros(0, dtype=np.int32)], 0
+        for rows, (of, columns) in blocks:
+            part = cls.from_pairs(of, columns, rows.stop - rows.start, n_columns)
+            bounds.append(end + part.indptr[1:])
+            pieces.append(join_column(part.indices))
+            end += len(part.indices)
+        return cls(np.concatenate(bounds), join_on_disk(pieces))
+
+    def part(self, rows: slice) -> "Pairs":
+        """Return (row, column) of all entries of some rows, which are counted from the first of them."""
+        bounds = self.indptr[rows.start : rows.stop + 1]
+        of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        return of, self.indices[int(bounds[0]) : int(bounds[-1])]
+
     @property
     def sizes(self) -> Ints:
         """Number of columns of each row."""
@@ -190,13 +163,11 @@ class Links(NamedTuple):
 
     def transpose(self, n_columns: int) -> "Links":
         """Return the transpose."""
-        indices = join_column(self.indices)
-        order = np.argsort(indices, kind="stable")
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(indices, minlength=n_columns))]).astype(np.int64)
-        return Links(indptr, np.repeat(np.arange(len(self.sizes), dtype=np.int32), self.sizes)[order])
+        return Links(*transpose_entries(self.indptr, join_column(self.indices), None, n_columns)[:2])
 
 
-Pairs = tuple[Ints, NDArray[np.int32]]  # passages, and an entity of each
+Pairs = tuple[Ints, NDArray[Any]]  # passages, and an entity or a name of each
+NOT_NAMED = -1  # in the place of an entity that is not searched
 
 
 class NamedPassage(NamedTuple):
@@ -253,8 +224,9 @@ class NameNumbers:
         words = Links(np.zeros(1, dtype=np.int64), none.astype(np.int32))
         return cls(words, none, none.astype(np.uint64), none.astype(np.int32))
 
-    def number(self, entities: NDArray[np.int32], entity_words: Callable[[int], Words]) -> Ints:
-        """Return the numbers of the names of entities, without those that are not searched."""
+    def number(self, entities: NDArray[np.int32], entity_words: Callable[[int], Words]) -> None:
+        """Give the names of entities numbers, but for NOT_NAMED."""
+        entities = entities[entities >= 0]
         if len(entities) and int(entities.max()) >= len(self.by_entity):
             more = np.full(int(entities.max()) + 1 + len(self.by_entity) // 8, _NOT_ASKED, dtype=np.int64)
             more[: len(self.by_entity)] = self.by_entity
@@ -264,8 +236,6 @@ class NameNumbers:
             self.by_entity[entity] = self._intern(words) if words else _NO_NAME
             if len(self.words.more) > _MAX_TUPLES:
                 self.compact()
-        name_numbers = self.by_entity[entities]
-        return name_numbers[name_numbers >= 0]
 
     def _intern(self, words: Words) -> int:
         number = self._by_words.get(words)
@@ -393,28 +363,51 @@ class Text:
         return self._links
 
 
-def build_names(text: Links, mentions: Pairs, defines: Pairs, entity_words: Callable[[int], Words]) -> Names:
+def build_names(text: Links, mentions: Links, defines: Links, entity_words: Callable[[int], Words]) -> Names:
     """Return the names of all passages.
 
-    `text`: their words; `mentions` and `defines`: (passage, entity) of all mentions and definitions. `entity_words`:
-    words of an entity number, () for a name not searched.
+    `text`: their words; `mentions` and `defines`: the entities of each passage, or NOT_NAMED. `entity_words`: words of
+    an entity number, () for a name not searched.
     """
-    n = len(text.indptr) - 1
     numbers = NameNumbers.empty()
-    mentioned = _number_pairs(*mentions, numbers, entity_words)
-    about = _number_pairs(*defines, numbers, entity_words)
-    m = len(numbers.words)
-    own, defined = Links.from_pairs(*mentioned, n, m), Links.from_pairs(*about, n, m)
-    patterns = _patterns_of(unique_sorted(join_column(defined.indices)), numbers.words)
+    for links in (mentions, defines):
+        for rows in split_rows(links.indptr):
+            numbers.number(links.part(rows)[1], entity_words)
     numbers.compact()
-    rows, columns = _search(text, patterns)
-    naming = Links.from_pairs(
-        np.concatenate([own.rows, defined.rows, rows]), np.concatenate([own.indices, defined.indices, columns]), n, m
+    m = len(numbers.words)
+    own, defined = (
+        Links.from_blocks(((rows, _find_names(links.part(rows), numbers)) for rows in split_rows(links.indptr)), m)
+        for links in (mentions, defines)
     )
+    patterns = _patterns_of(unique_sorted(join_column(defined.indices)), numbers.words)
+
+    def naming_of(rows: slice) -> Pairs:
+        bounds = text.indptr[rows.start : rows.stop + 1]
+        words = Links(bounds - bounds[0], text.indices[bounds[0] : bounds[-1]])
+        return _concatenate([own.part(rows), defined.part(rows), _search_block(words, patterns)])
+
+    naming = Links.from_blocks(((rows, naming_of(rows)) for rows in split_rows(text.indptr)), m)
     return _join_names(numbers, own, defined, naming, Text(lambda: text), patterns)
 
 
+def _find_names(pairs: Pairs, numbers: NameNumbers) -> Pairs:
+    is_asked = pairs[1] != NOT_NAMED
+    of, names = pairs[0][is_asked], numbers.by_entity[pairs[1][is_asked]]
+    return of[names >= 0], names[names >= 0]
+
+
+def _concatenate(parts: Sequence[Pairs]) -> Pairs:
+    return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+
 def _patterns_of(names: Ints, words: Sequence[Words]) -> dict[int, Patterns]:
+    if isinstance(words, WordRuns) and len(names) and int(names.max()) < words.n_stored:
+        starts, sizes = words.stored.indptr[names], words.stored.sizes[names]
+        patterns = {}
+        for length in unique_sorted(sizes).tolist():
+            at = starts[sizes == length][:, None] + np.arange(length)
+            patterns[length] = Patterns.of(words.stored.indices[at].astype(np.int64), names[sizes == length])
+        return patterns
     by_length: dict[int, list[int]] = {}
     for name in names.tolist():
         by_length.setdefault(len(words[name]), []).append(name)
@@ -641,20 +634,17 @@ def rarity(n_passages: Ints, n: int) -> NDArray[np.float64]:
 
 
 _NOT_ASKED, _NO_NAME = -2, -1
-_WORDS_AT_ONCE = 2_000_000  # words that are searched at once
 _FACTOR = 0x9E3779B97F4A7C15  # of the hash of a run of words, modulo 2^64
 
 
 def _search(text: Links, patterns: Mapping[int, Patterns]) -> tuple[Ints, Ints]:
     """Return (passage, name) of all places where a name occurs. Longer names hide shorter ones."""
-    passages, names, first, n = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)], 0, len(text.indptr) - 1
-    while first < n:  # in blocks, so that the memory of a search is bounded
-        end = int(np.searchsorted(text.indptr, text.indptr[first] + _WORDS_AT_ONCE, side="right")) - 1
-        bounds = text.indptr[first : max(end, first + 1) + 1]
+    passages, names = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for rows in split_rows(text.indptr):  # so that the memory of a search is bounded
+        bounds = text.indptr[rows.start : rows.stop + 1]
         found = _search_block(Links(bounds - bounds[0], text.indices[bounds[0] : bounds[-1]]), patterns)
-        passages.append(found[0] + first)
+        passages.append(found[0] + rows.start)
         names.append(found[1])
-        first += len(bounds) - 1
     return np.concatenate(passages), np.concatenate(names)
 
 

@@ -28,7 +28,7 @@ from causalist.memory.extractors import EntityExtractor, Estimate, LLMEntityExtr
 from causalist.memory.index import HippoIndex
 from causalist.memory.pipeline import MemoryPipeline
 from causalist.memory.retrieval import SIGNALS, RetrievalSettings
-from causalist.memory.saved_memory import read_checksum, read_embedder_name
+from causalist.memory.saved_memory import is_outdated, read_checksum, read_embedder_name
 from causalist.memory.walk import get_variant
 from causalist.model.answer import NO_EMBEDDER
 from causalist.settings import Settings, read_settings
@@ -173,7 +173,11 @@ class MemoryFile:
         options = {**read_options(self.settings(), variant), "entity_extractor": extractor}
         with_vectors = {**options, "embedder": None if embedder in (None, NO_EMBEDDER) else self._check(str(embedder))}
         try:
-            return HippoIndex.load(self.path, **with_vectors)
+            index = HippoIndex.load(self.path, **with_vectors)
+            if is_outdated(self.path) and (read_embedder_name(self.path) is None or index.vectors is not None):
+                with suppress(OSError, IndexNotWritable):  # the next command then opens it at once
+                    index.save(self.path)
+            return index
         except IndexUnreadable as error:
             if not self.path.is_file() or self.path.suffix == ".json":
                 raise

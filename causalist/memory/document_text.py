@@ -1,4 +1,4 @@
-"""Text of PDF and HTML files, front matter, and what a text defines: PDF -> pages, HTML -> Markdown, text -> names.
+"""Text of PDF and HTML files, front matter, checks of passages, and the names that a text defines.
 
 The optional library pypdf reads PDF files. A PDF file stores lines, so paragraphs are rebuilt and running heads are
 removed. A page has the outline titles of the sections that start on it as its title. PDF files are untrusted: every
@@ -7,15 +7,17 @@ items, code and links. Nothing is fetched or executed.
 """
 
 import io
+import json
 import logging
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
-from causalist.errors import ExtraMissing, NothingToIndex
-from causalist.memory.defined_names import entity_id
+from causalist.errors import ExtraMissing, NothingToIndex, UsageError
+from causalist.memory.entity_ids import entity_id
 
 MAX_PDF_BYTES = 100_000_000  # bytes
 _MAX_PAGES = 5_000
@@ -319,11 +321,18 @@ _FRONT_LISTS = ("visible_to", "contradicts", "supersedes")
 _MAX_FRONT_MATTER = 20_000  # characters
 
 
+def front_matter(text: str) -> str:
+    """Return the front matter that a text begins with, with its marks; "" if there is none."""
+    block = _FRONT_MATTER.match(text[:_MAX_FRONT_MATTER])
+    return "" if block is None else block[0]
+
+
 def read_front_matter(text: str) -> dict[str, Any]:
     r"""Return what the front matter of a document says of all its passages.
 
-    Keys: a time (`timestamp`, or the first of `date`, `last_updated`, `updated` and `created`), `confidence`, and the
-    lists `visible_to`, `contradicts` and `supersedes`, in brackets, by commas or as list items. Other keys are ignored.
+    Keys: `title`, which headings replace, a time (`timestamp`, or the first of `date`, `last_updated`, `updated` and
+    `created`), `confidence`, and the lists `visible_to`, `contradicts` and `supersedes`, in brackets, by commas or as
+    list items. Other keys are ignored.
 
     >>> read_front_matter("---\nvisible_to: [ops, ada]\nconfidence: 0.4\ndate: 2024-03-01\n---\nText")
     {'visible_to': ['ops', 'ada'], 'confidence': 0.4, 'timestamp': '2024-03-01'}
@@ -341,7 +350,9 @@ def read_front_matter(text: str) -> dict[str, Any]:
             names = metadata[key] = _split_names(value.strip().strip("[]"))
         elif colon:
             names = None
-            if key == "confidence" and re.fullmatch(r"[01](?:\.\d+)?|\.\d+", value.strip()):
+            if key == "title" and (title := value.strip().strip("\"'")):
+                metadata[key] = title
+            elif key == "confidence" and re.fullmatch(r"[01](?:\.\d+)?|\.\d+", value.strip()):
                 metadata[key] = min(1.0, float(value))
     dated = _DATE.search(block[1])
     return {**metadata, "timestamp": dated[1]} if dated else metadata
@@ -404,3 +415,47 @@ def find_heading(text: str) -> str:
     line = line.strip().lstrip("#=").strip()
     is_short = more.strip() and 0 < len(line) <= _MAX_HEADING
     return line if is_short and line[0] not in "-*+|>" and line[-1] not in ".,;!?…。！？" else ""
+
+
+REFERENCES = "references"  # metadata key: ids of referenced passages
+_MAX_ID_CHARACTERS = 2_000
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def clean_text(text: str) -> str:
+    r"""Return a text in NFC, with U+FFFD for lone surrogates, which no file can hold.
+
+    >>> clean_text("a\ud800b") == "a\ufffdb", clean_text("Zoe\u0308") == "Zo\xeb"
+    (True, True)
+    """
+    return unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
+
+
+def _clean_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, list):
+        return [_clean_value(each) for each in value]
+    return {clean_text(k): _clean_value(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Return the metadata as a plain copy without lone surrogates. Raises UsageError for an invalid passage."""
+    if not isinstance(passage_id, str) or not passage_id.strip() or len(passage_id) > _MAX_ID_CHARACTERS:
+        raise UsageError(f"a passage id must have 1 to {_MAX_ID_CHARACTERS} characters, not {str(passage_id)[:80]!r}")
+    if _SURROGATE.search(passage_id):
+        raise UsageError(f"a passage id must be valid Unicode, not {passage_id[:80]!r}")
+    if not isinstance(text, str):
+        raise UsageError(f"the text of {passage_id!r} must be a string, not {type(text).__name__}")
+    if metadata is None:
+        return {}
+    try:
+        if not isinstance(metadata, Mapping):
+            raise TypeError("it is not a mapping")
+        plain: dict[str, Any] = _clean_value(json.loads(json.dumps(dict(metadata), allow_nan=False)))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"the metadata of {passage_id!r} cannot be stored as JSON: {error}") from error
+    references = plain.get(REFERENCES, [])
+    if not isinstance(references, list) or not all(isinstance(each, str) for each in references):
+        raise UsageError(f"{REFERENCES!r} of {passage_id!r} must be a list of passage ids")
+    return plain

@@ -16,15 +16,17 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from causalist.errors import ExtraMissing, NothingToIndex, RepositoryNotFound
+from causalist.memory.defined_names import run_terms
 from causalist.memory.document_text import (
     MAX_PDF_BYTES,
+    front_matter,
     html_to_markdown,
     read_front_matter,
     read_pdf,
 )
 from causalist.parse import find_secrets, mask_secrets
 from causalist.parse.prose import prose_kind, read_passages
-from causalist.rank.terms import STOP_WORDS, terms_of
+from causalist.rank.terms import STOP_WORDS
 from causalist.source import Limits, SkipReason, read_bytes, scan_folder
 
 TEXT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".txt", ".text", ".adoc", ".asciidoc")
@@ -180,7 +182,8 @@ def split_document(path: str, text: str) -> list[Document]:
     sections = read_passages(reader, text)
     starts = sorted({s.start_byte for s in sections})
     first = starts[0] if starts else len(data)
-    parts: list[tuple[str, str, int, int, int]] = [(path, "", 0, first, 1)]
+    start = len(front_matter(text).encode("utf-8", "surrogatepass"))  # no passage of its own
+    parts: list[tuple[str, str, int, int, int]] = [(path, "", start, first, 1 + data[:start].count(b"\n"))]
     ends = dict(zip(starts, [*starts[1:], len(data)], strict=False))
     for section in sections:
         end = min(section.end_byte, ends[section.start_byte])
@@ -384,11 +387,12 @@ def find_excerpt(text: str, query: str, *, names: Iterable[str] = (), length: in
 def _cut_around_match(text: str, weights: dict[str, float], length: int) -> str:
     """Return a part of a long sentence around the first query word."""
     for match in _WORD.finditer(text):
-        if weights.keys() & set(terms_of(match[0])):
+        if weights.keys() & set(run_terms(match[0])):
             start = max(0, match.start() - length // 4)
             start = text.rfind(" ", 0, start) + 1 if start else 0
-            return ("… " if start else "") + text[start : start + length].rpartition(" ")[0]
-    return text[:length].rpartition(" ")[0]
+            shown = text[start : start + length]
+            return ("… " if start else "") + (shown.rpartition(" ")[0] or shown)
+    return text[:length].rpartition(" ")[0] or text[:length]
 
 
 def _query_terms(query: str) -> dict[str, str]:
@@ -397,10 +401,10 @@ def _query_terms(query: str) -> dict[str, str]:
     content_words = [word for word in words if word.lower() not in STOP_WORDS] or words
     word_by_term: dict[str, str] = {}
     for word in content_words:
-        for term in terms_of(word):
+        for term in run_terms(word, is_query=True):
             word_by_term.setdefault(term, word)
     return word_by_term
 
 
 def _split_terms(text: str) -> list[str]:
-    return [term for word in _WORD.findall(text) for term in terms_of(word)]
+    return [term for word in _WORD.findall(text) for term in run_terms(word)]

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_
 
 from causalist._internal.lazy import defer_import
 from causalist.errors import IndexNotWritable, ModelFailed
-from causalist.memory.defined_names import MAX_NAME_CHARACTERS, entity_id, normalize
+from causalist.memory.entity_ids import MAX_NAME_CHARACTERS, entity_id, normalize
 from causalist.memory.pattern_starts import find_starts, match_at, with_places
 from causalist.model import protocols as embedding
 from causalist.rank.terms import STOP_WORDS

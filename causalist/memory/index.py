@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import empty_on_disk, split_rows, unique_sorted
 from causalist._internal.forked_task import trim_heap
 from causalist.errors import IndexNotWritable, UnknownEntity, UsageError
 from causalist.memory.count_matrices import (
+    MAX_CHANGED_SHARE,
     NO_PATH,
     Counts,
     build_arrays,
@@ -21,7 +22,9 @@ from causalist.memory.count_matrices import (
     types_and_aliases,
     update_counts,
 )
-from causalist.memory.defined_names import Links, NamedPassage, Names, build_names, entity_id, update_names
+from causalist.memory.defined_names import NOT_NAMED, Links, NamedPassage, Names, build_names, update_names
+from causalist.memory.document_text import check_passage, clean_text
+from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import (
     TYPES,
     Embedder,
@@ -38,8 +41,6 @@ from causalist.memory.passage_records import (
     Record,
     Records,
     Vectors,
-    check_passage,
-    clean_text,
     is_visible,
 )
 from causalist.memory.query_entities import FactFilter, LinkedEntities, link_query
@@ -259,6 +260,7 @@ class HippoIndex:
         self.records = Records()
         self._view: tuple[int, Snapshot] | None = None
         self._derived: tuple[int, Counts, Names] | None = None
+        self._visible: tuple[tuple[int, frozenset[str]], HippoIndex] | None = None  # the last one of other readers
         self._stored: tuple[Path, str] | None = None  # the file that was loaded or saved last, and its checksum
         self._is_whole = False  # that file can be appended to
         self._appended: set[str] = set()  # passages that changed since it was written whole
@@ -285,8 +287,19 @@ class HippoIndex:
                 self._put(passage_id, text, metadata)
             n_own = len(self.records.passages.own)
             if n_own > max(_COMPACTED_PASSAGES, min(len(self) // 8, _MAX_OWN_PASSAGES)):
-                self.records.compact()
-                trim_heap()  # the records were in small pieces, which would stay
+                self._compact()
+
+    def _compact(self) -> None:
+        """Put all records into arrays, and forget which passages changed if they are too many for an update."""
+        self.records.compact()
+        touched, unsaved = self.records.touched, self.records.unsaved
+        if touched is not None and (
+            self._derived is None or len(touched) > MAX_CHANGED_SHARE * len(self._derived[1].passages)
+        ):
+            self.records.touched = None
+        if unsaved is not None and len(unsaved) > MAX_CHANGED_SHARE * len(self):
+            self.records.unsaved = None
+        trim_heap()  # the records were in small pieces, which would stay
 
     def remove_passage(self, passage_id: str) -> bool:
         """Remove a passage. Return True if it existed."""
@@ -343,14 +356,13 @@ class HippoIndex:
         everyone may; None for all passages. Raises EmptyQuestion, UsageError.
         """
         check_query(query, top_k)
-        built_query = self._build_query(query, ppr_alpha, max_iter, tol, variant)
+        built_query = self._build_query(clean_text(query), ppr_alpha, max_iter, tol, variant)
         try:
             chosen = RetrievalMode(mode)
         except ValueError:
             raise UsageError(f"unknown mode {mode!r}; the modes are {', '.join(RetrievalMode)}") from None
-        return rank_passages(
-            built_query, self.snapshot, self.extractor, chosen, top_k, fact_filter=self.fact_filter, readers=readers
-        )
+        snapshot = (self if readers is None else self.visible_to(readers)).snapshot
+        return rank_passages(built_query, snapshot, self.extractor, chosen, top_k, fact_filter=self.fact_filter)
 
     def retrieve_multi_hop(
         self,
@@ -368,18 +380,14 @@ class HippoIndex:
         Raises EmptyQuestion, UsageError.
         """
         check_query(query, top_k)
-        linked = expand_linked(link_query(query, self.snapshot, self.extractor), self.snapshot, max_hops)
+        query = clean_text(query)
+        snapshot = (self if readers is None else self.visible_to(readers)).snapshot
+        linked = expand_linked(link_query(query, snapshot, self.extractor), snapshot, max_hops)
         built_query = self._build_query(query, ppr_alpha, max_iter, tol, None)
         return rank_passages(
-            built_query,
-            self.snapshot,
-            self.extractor,
-            RetrievalMode.HIPPO,
-            top_k,
-            linked=linked,
+            built_query, snapshot, self.extractor, RetrievalMode.HIPPO, top_k, linked=linked,
             fact_filter=self.fact_filter,
-            readers=readers,
-        )
+        )  # fmt: skip
 
     def expand_with_synonyms(self, entities: Sequence[str]) -> list[str]:
         """Return ids of these entities (names or ids) and of all entities that a similarity edge joins to them."""
@@ -412,13 +420,18 @@ class HippoIndex:
 
         Entities that only other passages name are not in it. It shares the records of this one: do not change it.
         """
-        passages = self.records.passages
+        passages, key = self.records.passages, (self.records.generation, frozenset(readers))
+        if self._visible is not None and self._visible[0] == key:
+            return self._visible[1]
         hidden = [p for p in passages.with_key(VISIBLE_TO) if not is_visible(passages[p].metadata, readers)]
         if not hidden:
             return self
         visible = HippoIndex(entity_extractor=self.extractor, variant=self.variant, settings=self.settings)
         visible.vectors = self.vectors
+        visible._derived = (-1, *self._derive())  # removing them from it takes less time than building it
         visible.records = self.records.without(hidden)
+        visible.records.touched = {passage: passages[passage] for passage in hidden}
+        self._visible = (key, visible)
         return visible
 
     def embed_with(self, embedder: Embedder) -> None:
@@ -446,7 +459,8 @@ class HippoIndex:
         if now and self._stored is not None and now != self._stored[1]:
             raise IndexNotWritable(f"another writer changed {path}; load it again, or save to another file")
         state = saved_memory.MemoryState(self.records, self.vectors, self.diagnostics)
-        n_changed = len(self._appended | self.records.unsaved)
+        unsaved = self.records.unsaved
+        n_changed = len(self) + 1 if unsaved is None else len(self._appended | unsaved)
         if file.suffix == ".json":
             saved_memory.save_node_link(file, self.to_node_link())
         elif (
@@ -456,9 +470,9 @@ class HippoIndex:
             and n_changed <= len(self) * saved_memory.APPENDED_SHARE
             and (saved_memory.read_embedder_name(file) is None)
         ):
-            if self.records.unsaved:
-                saved_memory.append(file, state, self.records.unsaved, now)
-            self._appended |= self.records.unsaved
+            if unsaved:
+                saved_memory.append(file, state, unsaved, now)
+                self._appended |= unsaved
         else:
             counts, names = self._derive()
             state = state._replace(counts=counts, names=names)
@@ -543,13 +557,12 @@ class HippoIndex:
         """Return the counts and names of all records, from those before the last changes if these are few."""
         if self._derived is None or self._derived[0] != self.records.generation:
             updated = None
-            if self._derived is not None:
+            if self._derived is not None and self.records.touched is not None:
                 _, before, names_before = self._derived
                 updated = update_counts(before, self.records, self.records.touched)
             if updated is None:
                 if len(self.records.passages.own) > _COMPACTED_PASSAGES // 4:
-                    self.records.compact()  # what is built then needs no strings in memory
-                    trim_heap()
+                    self._compact()  # what is built then needs no strings in memory
                 counts = build_counts(self.records)
                 names = self._build_names()
             else:
@@ -565,14 +578,19 @@ class HippoIndex:
         words, n_words = self.records.passages.stack("words")
         mentions, n_mentions = self.records.passages.stack("mentions")
         defines, n_defines = self.records.passages.stack("defines")
-        positions = np.arange(len(n_words))
-        is_name = np.isin(mentions[:, 2], _NAME_TYPES)
-        return build_names(
-            Links(np.concatenate([[0], np.cumsum(n_words)]).astype(np.int64), words),
-            (np.repeat(positions, n_mentions)[is_name], mentions[is_name, 0]),
-            (np.repeat(positions, n_defines), defines),
-            self.records.words_of_entity,
+        text, mentioned, defined = (
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64) for sizes in (n_words, n_mentions, n_defines)
         )
+        entities = empty_on_disk(len(mentions), np.int32)  # NOT_NAMED for dates, measures and IRIs
+        for rows in split_rows(mentioned):
+            part = slice(int(mentioned[rows.start]), int(mentioned[rows.stop]))
+            is_name = np.isin(mentions[part, 2], _NAME_TYPES)
+            entities[part] = np.where(is_name, mentions[part, 0], NOT_NAMED)
+        names = build_names(
+            Links(text, words), Links(mentioned, entities), Links(defined, defines), self.records.words_of_entity
+        )
+        self.records.words.compact()  # what was looked up there
+        return names
 
     def _with_names(self, passage: str) -> NamedPassage:
         record = self.records.passages[passage]
@@ -594,7 +612,7 @@ class HippoIndex:
                 self.remove_passage(passage)
             for passage, text, metadata, extraction in change.passages:
                 self._put_extraction(passage, text, metadata, extraction)
-        self._appended, self.records.unsaved = self.records.unsaved, set()
+        self._appended, self.records.unsaved = self.records.unsaved or set(), set()
 
     def _is_new_text(self, passage_id: str, text: str) -> bool:
         record = self.records.passages.get(passage_id)

@@ -16,14 +16,18 @@ from typing import Any, NamedTuple, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import empty_on_disk
+from causalist._internal.dataclass_arrays import (
+    empty_on_disk,
+    join_on_disk,
+    split_rows,
+    transpose_entries,
+)
 from causalist._internal.lazy import dataclass
 from causalist.errors import IndexUnreadable
 from causalist.model.string_table import StringTable
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-_ENTRIES_AT_ONCE = 4_000_000  # of a matrix that is transposed
 _MAX_SEARCHES = 256  # new entries whose places are searched one by one
 
 
@@ -53,20 +57,28 @@ class Matrix:
         return cls(indptr, (at % max(shape[1], 1)).astype(np.int32), summed.astype(np.float64), shape[1])
 
     @classmethod
-    def count(cls, rows: Ints, columns: Ints, shape: tuple[int, int]) -> "Matrix":
-        """Return the matrix of the number of entries at each position.
+    def count(cls, bounds: Ints, numbers: NDArray[Any], columns: Ints, n_columns: int) -> "Matrix":
+        """Return the matrix of how often each row has a column; row i has `columns[numbers[bounds[i]:bounds[i + 1]]]`.
 
-        >>> counted = Matrix.count(np.array([1, 0, 1]), np.array([2, 0, 2]), (3, 3))
+        >>> counted = Matrix.count(np.array([0, 1, 3, 3]), np.array([5, 4, 4]), np.array([0, 0, 0, 0, 2, 0]), 3)
         >>> counted.indptr.tolist(), counted.indices.tolist(), counted.values.tolist()
         ([0, 1, 2, 2], [0, 2], [1.0, 2.0])
         """
-        keys = np.sort(rows * max(shape[1], 1) + columns)
-        first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else keys
-        values = np.diff(first, append=len(keys)).astype(np.float64)
-        keys = keys[first]
-        indptr = np.zeros(shape[0] + 1, dtype=np.int64)
-        np.cumsum(np.bincount(keys // max(shape[1], 1), minlength=shape[0]), out=indptr[1:])
-        return cls(indptr, (keys % max(shape[1], 1)).astype(np.int32), values, shape[1])
+        indptr = np.zeros(len(bounds), dtype=np.int64)
+        indices, values = empty_on_disk(len(numbers), np.int32), empty_on_disk(len(numbers), np.float64)
+        n, end = max(n_columns, 1), 0
+        for rows in split_rows(bounds):
+            of = np.repeat(np.arange(rows.stop - rows.start), np.diff(bounds[rows.start : rows.stop + 1]))
+            keys = np.sort(of * n + columns[numbers[bounds[rows.start] : bounds[rows.stop]]])
+            first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else keys
+            part = slice(end, end + len(first))
+            values[part] = np.diff(first, append=len(keys))
+            indices[part] = keys[first] % n
+            indptr[rows.start + 1 : rows.stop + 1] = end + np.cumsum(
+                np.bincount(keys[first] // n, minlength=rows.stop - rows.start)
+            )
+            end = part.stop
+        return cls(indptr, indices[:end], values[:end], n_columns)
 
     @property
     def n_rows(self) -> int:
@@ -90,24 +102,8 @@ class Matrix:
 
     def transpose(self) -> "Matrix":
         """Return the transpose. A large one is outside of memory, and made in parts of bounded size."""
-        indptr = np.zeros(self.n_columns + 1, dtype=np.int64)
-        parts = [slice(start, start + _ENTRIES_AT_ONCE) for start in range(0, len(self.indices), _ENTRIES_AT_ONCE)]
-        for part in parts:
-            indptr[1:] += np.bincount(self.indices[part], minlength=self.n_columns)
-        np.cumsum(indptr, out=indptr)
-        rows, values = (empty_on_disk(len(self.indices), kind) for kind in (np.int32, self.values.dtype))
-        free = indptr[:-1].copy()  # the next place of each column
-        for part in parts:
-            columns = self.indices[part]
-            # Stable, so that rows ascend within a column. numpy uses a radix sort for small integers.
-            order = np.argsort(columns, kind="stable")
-            sizes = np.bincount(columns, minlength=self.n_columns)
-            place = np.repeat(free - (np.cumsum(sizes) - sizes), sizes) + np.arange(len(columns))
-            bounds = np.clip(self.indptr, part.start, part.start + len(columns))
-            rows[place] = np.repeat(np.arange(self.n_rows, dtype=np.int32), np.diff(bounds))[order]
-            values[place] = self.values[part][order]
-            free += sizes
-        return Matrix(indptr, rows, values, self.n_rows)
+        indptr, rows, values = transpose_entries(self.indptr, self.indices, self.values, self.n_columns)
+        return Matrix(indptr, rows, np.asarray(values), self.n_rows)
 
     def gather(self, rows: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any], Ints]:
         """Return (columns, values, position in `rows`) of all entries of these rows, row by row."""
@@ -210,13 +206,15 @@ class Strings(Sequence[str]):
 
     def pack(self) -> StringTable:
         """Return all strings as a table."""
+        if self.stored is not None and not self.more:
+            return self.stored
         more = StringTable.from_strings(self.more)
         if self.stored is None:
             return more
         ends = self.stored.offsets.astype(np.int64)
         return StringTable(
-            np.concatenate([self.stored.blob[: ends[-1]], more.blob]),
-            np.concatenate([ends, ends[-1] + more.offsets[1:]]),
+            join_on_disk([self.stored.blob[: ends[-1]], more.blob]),
+            join_on_disk([ends, ends[-1] + more.offsets[1:].astype(np.int64)]),
         )
 
 
@@ -283,6 +281,8 @@ class StringNumbers:
     def pack(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that `unpack` restores the numbers from."""
         table, n, more = self.strings.pack(), self.strings.n_stored, self.strings.more
+        if not more:
+            return {"blob": table.blob, "offsets": table.offsets, "order": self._order}
         fresh = sorted(range(len(more)), key=more.__getitem__)
         if n > 8 * len(more):
             order = np.insert(self._order, [self._place(more[i]) for i in fresh], [n + i for i in fresh])

@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import join_on_disk
 from causalist.errors import CausalistError, ModelFailed, UsageError
-from causalist.memory.defined_names import Words, entity_id, fold_run, fold_words, is_name, split_text
-from causalist.memory.document_text import find_defined_names
+from causalist.memory.defined_names import Words, fold_run, fold_words, is_name, run_terms, split_text
+from causalist.memory.document_text import REFERENCES, find_defined_names
+from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import ALIAS, TYPES, Embedder, Extraction
 from causalist.memory.matrix_splices import (
     Floats,
@@ -155,12 +156,10 @@ def cosines(matrix: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray
 
 
 _DEFINED_WORD = re.compile(r"[^\W_]\w*")
-REFERENCES = "references"  # metadata key: ids of referenced passages
 TITLE = "title"  # metadata key: title of the passage
 TIMESTAMP = "timestamp"  # metadata key: ISO 8601, or seconds since 1970
 SUPERSEDES = "supersedes"  # metadata key: ids of passages, or paths of documents, that it replaces
 VISIBLE_TO = "visible_to"  # metadata key: readers of the passage; without it, everyone
-_MAX_ID_CHARACTERS = 2_000
 
 
 def is_visible(metadata: Mapping[str, Any], readers: Iterable[str]) -> bool:
@@ -386,6 +385,17 @@ class PassageRecords(MutableMapping[str, AnyRecord]):
             sizes.append(np.diff(indptr[part.start : part.stop + 1]))
         return pieces[1] if len(pieces) == 2 else np.concatenate(pieces), np.concatenate(sizes)
 
+    def iterate_metadata(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the ids of all passages in order, with their metadata."""
+        for part in self._runs():
+            if isinstance(part, str):
+                yield part, self.own[part].metadata
+                continue
+            assert self._stored is not None
+            for row in part:
+                passage, _, metadata = unpack_passage(self._stored.part("rows", row).tobytes())
+                yield passage, json.loads(metadata)
+
     def pack(self, passages: Sequence[str], ids: StringNumbers, predicates: StringNumbers) -> dict[str, NDArray[Any]]:
         """Return the arrays of all passages, given in order; numbers of ids are those in `ids`."""
         pieces: dict[str, list[NDArray[Any]]] = {name: [_empty(name)] for name in _PER_PASSAGE}
@@ -449,7 +459,7 @@ class Records:
     """Records by passage id. Every change increases `generation`.
 
     `touched`: passages that changed since it was emptied, with their records before, None for new ones. `unsaved`:
-    passages that changed since they were saved.
+    passages that changed since they were saved. Both are None if there is nothing to compare with, or too many changed.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]] | None = None) -> None:
@@ -467,8 +477,8 @@ class Records:
             self.passages = PassageRecords(StoredPassages(parts["passages"], self.ids, self.predicates, numbers))
         self.name_similarity = NameSimilarity(self.entities, parts.get("similar"))
         self.generation = 0
-        self.touched: dict[str, AnyRecord | None] = {}
-        self.unsaved: set[str] = set()
+        self.touched: dict[str, AnyRecord | None] | None = None
+        self.unsaved: set[str] | None = set()
         self._linking: set[str] = set()  # passages in memory with triples or references
         self._similar: tuple[int, NDArray[np.int64], NDArray[np.float64]] | None = None
 
@@ -562,6 +572,14 @@ class Records:
         order = np.argsort(numbers)
         return np.stack([numbers[order], n_times[order]], axis=1)
 
+    def count_terms_again(self) -> None:
+        """Count the terms of all passages whose text is not ASCII, as those of new passages."""
+        for passage in list(self.passages):
+            record = self.passages[passage]
+            if not (record.text + str(record.metadata.get(TITLE))).isascii():
+                parts = {name: getattr(record, name) for name in Record.__slots__}
+                self.restore(passage, Record(**{**parts, "terms": self.count_terms(record.text, record.metadata)}))
+
     def number_words(self, runs: Sequence[str], distinct: Iterable[str]) -> NDArray[np.int32]:
         """Return the numbers of the words of a text, in its order; its runs, and these once each in that order."""
         position = {run: i for i, run in enumerate(distinct)}
@@ -609,8 +627,7 @@ class Records:
 
     def restore(self, passage_id: str, record: Record) -> None:
         """Add a record that uses the numbers of these records."""
-        self.touched.setdefault(passage_id, self.passages.get(passage_id))
-        self.unsaved.add(passage_id)
+        self._note_change(passage_id, self.passages.get(passage_id))
         self.passages[passage_id] = record
         if record.triples or record.references:
             self._linking.add(passage_id)
@@ -623,11 +640,16 @@ class Records:
         record = self.passages.pop(passage_id, None)
         if record is None:
             return False
-        self.touched.setdefault(passage_id, record)
-        self.unsaved.add(passage_id)
+        self._note_change(passage_id, record)
         self._linking.discard(passage_id)
         self.generation += 1
         return True
+
+    def _note_change(self, passage_id: str, before: AnyRecord | None) -> None:
+        if self.touched is not None:
+            self.touched.setdefault(passage_id, before)
+        if self.unsaved is not None:
+            self.unsaved.add(passage_id)
 
     def without(self, passages: Collection[str]) -> "Records":
         """Return records without some passages; the numbers of strings are shared."""
@@ -653,48 +675,6 @@ def _rows_of(rows: Sequence[tuple[int, ...]], width: int) -> Ints:
 def _add_terms(counts: dict[str, int], n_runs: Mapping[str, int]) -> None:
     """Add the terms of runs of a text to the counts."""
     for run, n in n_runs.items():
-        for word in (run,) if run.isascii() and run[0] != "_" else _DEFINED_WORD.findall(run):
-            for term in terms_of(word):
+        for word in (run,) if run[0] != "_" else _DEFINED_WORD.findall(run):
+            for term in terms_of(word) if word.isascii() else run_terms(word):
                 counts[term] = counts.get(term, 0) + n
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def clean_text(text: str) -> str:
-    r"""Return a text with U+FFFD for lone surrogates, which no file can hold.
-
-    >>> clean_text("a\ud800b") == "a\ufffdb"
-    True
-    """
-    return _SURROGATE.sub("\ufffd", text)
-
-
-def _clean_value(value: Any) -> Any:
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, list):
-        return [_clean_value(each) for each in value]
-    return {clean_text(k): _clean_value(v) for k, v in value.items()} if isinstance(value, dict) else value
-
-
-def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Return the metadata as a plain copy without lone surrogates. Raises UsageError for an invalid passage."""
-    if not isinstance(passage_id, str) or not passage_id.strip() or len(passage_id) > _MAX_ID_CHARACTERS:
-        raise UsageError(f"a passage id must have 1 to {_MAX_ID_CHARACTERS} characters, not {str(passage_id)[:80]!r}")
-    if _SURROGATE.search(passage_id):
-        raise UsageError(f"a passage id must be valid Unicode, not {passage_id[:80]!r}")
-    if not isinstance(text, str):
-        raise UsageError(f"the text of {passage_id!r} must be a string, not {type(text).__name__}")
-    if metadata is None:
-        return {}
-    try:
-        if not isinstance(metadata, Mapping):
-            raise TypeError("it is not a mapping")
-        plain: dict[str, Any] = _clean_value(json.loads(json.dumps(dict(metadata), allow_nan=False)))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise UsageError(f"the metadata of {passage_id!r} cannot be stored as JSON: {error}") from error
-    references = plain.get(REFERENCES, [])
-    if not isinstance(references, list) or not all(isinstance(each, str) for each in references):
-        raise UsageError(f"{REFERENCES!r} of {passage_id!r} must be a list of passage ids")
-    return plain

@@ -405,7 +405,7 @@ class MemoryPipeline:
     # -- stages
 
     def _run_attempt(self, query: str, mode: MemoryMode, route: Route, attempt: int, run: _RunState) -> MemoryAnswer:
-        snapshot = self.index.snapshot
+        snapshot = self.index.visible_to(() if (reader := self.validation.reader) is None else (reader,)).snapshot
         began = time.perf_counter()
         names = choose_generators(route, snapshot) if attempt == 1 else ("dense", "sparse", "graph")
         candidates = self._generate_candidates(query, snapshot, names, attempt, run)
@@ -468,7 +468,6 @@ class MemoryPipeline:
         _ = (
             snapshot.associations,
             snapshot.position_by_entity,
-            snapshot.mention_passages,
             snapshot.explicit_subjects,
         )  # computed once, before the threads start
 

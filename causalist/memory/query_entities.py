@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import UsageError
-from causalist.memory.defined_names import entity_id
+from causalist.memory.defined_names import run_terms
+from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import ALIAS, EntityExtractor, RegexEntityExtractor, Triple, normalize_extraction
 from causalist.memory.matrix_splices import Floats
 from causalist.memory.walk import Seeding, Snapshot, Variant
 from causalist.model.answer import Specificity
 from causalist.rank.pagerank import seed_distribution
-from causalist.rank.terms import STOP_WORDS, terms_of
+from causalist.rank.terms import STOP_WORDS
 
 MAX_QUERY_CHARACTERS = 20_000
 _MAX_PHRASE_WORDS = 5  # words of a query that may form one name
@@ -248,7 +249,7 @@ def terms_in_vocabulary(text: str, snapshot: Snapshot) -> dict[int, float]:
     numbers = snapshot.records.terms.by_string
     weights: dict[int, float] = {}
     for word in content_words:
-        for term in terms_of(word):
+        for term in run_terms(word, is_query=True):
             number = numbers.get(term, -1)
             position = int(snapshot.arrays.term_ranks[number]) if 0 <= number < len(snapshot.arrays.term_ranks) else -1
             if position >= 0:

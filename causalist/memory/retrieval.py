@@ -26,7 +26,7 @@ fitted by `python -m tests.benchmarks.memory.fit`. Remaining terms count because
 the first result high, whereas a reader lacks the terms that the first document does not have.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, NamedTuple
 
@@ -280,9 +280,10 @@ def run_walk(query: Query, seeds: NDArray[np.float64], snapshot: Snapshot) -> Wa
     if query.variant.ranks_passage_nodes:
         return WalkResult(result, entities, result.scores[m:])
     reached_entities = _keep_reached(entities, query.settings, snapshot)
-    mentions = snapshot.arrays.mentions
+    reached = np.flatnonzero(reached_entities)  # few of many; entities ascend, so that sums are those of all mentions
+    named_by, _, of = snapshot.arrays.passages_by_entity.gather(reached)
     passages: Floats = np.bincount(
-        snapshot.mention_passages, weights=reached_entities[mentions.indices], minlength=snapshot.arrays.n_passages
+        named_by, weights=reached_entities[reached[of]], minlength=snapshot.arrays.n_passages
     ).astype(np.float64)
     return WalkResult(result, entities, passages)
 
@@ -326,17 +327,12 @@ def rank_passages(
     *,
     linked: LinkedEntities | None = None,
     fact_filter: FactFilter | None = None,
-    readers: Collection[str] | None = None,
 ) -> list[RetrievedPassage]:
-    """Return the `top_k` best passages. `linked`: entities of the query, if they are known already.
-
-    `readers`: only passages that one of them may see; None: all passages.
-    """
+    """Return the `top_k` best passages. `linked`: entities of the query, if they are known already."""
     if not snapshot.arrays.n_passages:
         return []
-    is_visible = 1.0 if readers is None else snapshot.visible_mask(readers)
     if mode is not RetrievalMode.HIPPO:
-        return build_results(score_plain(query.text, snapshot, mode) * is_visible, snapshot, top_k, origin=mode.value)
+        return build_results(score_plain(query.text, snapshot, mode), snapshot, top_k, origin=mode.value)
     plain = score_plain(query.text, snapshot, plain_mode(snapshot))
     seeds = None
     if query.variant.seeding is Seeding.FACTS:
@@ -344,10 +340,10 @@ def rank_passages(
     else:
         seeds = build_seeds(linked or link_query(query.text, snapshot, extractor), snapshot, query.variant, plain)
     if seeds is None:
-        return build_results(plain * is_visible, snapshot, top_k, origin=FALLBACK_ORIGIN)
+        return build_results(plain, snapshot, top_k, origin=FALLBACK_ORIGIN)
     walk_result = run_walk(query, seeds, snapshot)
     scores = combine_signals(query.text, walk_result.passages, plain, snapshot, query.settings)
-    return build_results(scores * is_visible, snapshot, top_k, walk_result=walk_result, settings=query.settings)
+    return build_results(scores, snapshot, top_k, walk_result=walk_result, settings=query.settings)
 
 
 def build_results(

@@ -15,7 +15,7 @@ found in them. It counts once it is whole, so that a kill leaves the memory befo
 Files are written under a temporary name and renamed, so that a reader sees the old or the new memory, also after a
 crash of the writer. Data are checked before use; nothing is executed or unpickled. Rows of passages can be found
 without the rest of a damaged file. A name that ends in `.json` means node-link data. Files of format 5 and before are
-SQLite databases; the last one is read as it is, of older ones the passages.
+SQLite databases. Of formats 5 and 6, terms are counted again; of older ones, the passages are read.
 
 Nodes of node-link data: `chunk` (a passage: text and metadata), `entity`, and `concept` (an entity of type concept)
 with canonical name, type, aliases and frequency. Edges: `mentions` (chunk to entity: count and positions),
@@ -55,6 +55,7 @@ from causalist.memory.count_matrices import (
     unpack_counts,
 )
 from causalist.memory.defined_names import Links, Names, pack_names, unpack_names
+from causalist.memory.document_text import check_passage, clean_text
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
 from causalist.memory.matrix_splices import ROW_MARKER, StringNumbers, pack_passage, unpack_passage
 from causalist.memory.passage_records import (
@@ -62,8 +63,6 @@ from causalist.memory.passage_records import (
     Records,
     StoredTriple,
     Vectors,
-    check_passage,
-    clean_text,
 )
 from causalist.memory.walk import Snapshot, WalkGraph, count_cooccurrences, pack_walk_graph, unpack_walk_graph
 from causalist.store.index_file import FileKind, map_arrays, write_arrays
@@ -71,9 +70,10 @@ from causalist.store.index_file import FileKind, map_arrays, write_arrays
 with defer_import("sqlite3", ("Connection",)):  # for files of older formats
     import sqlite3
 
-FORMAT = 6
+FORMAT = 7
 APPENDED_SHARE = 0.001  # of the passages may be appended; with more, or a small memory, the file is written whole
 _KIND = FileKind(b"causalist memory", FORMAT)
+_KIND_BEFORE = FileKind(b"causalist memory", 6)  # its terms were others
 _SQLITE = b"SQLite format 3\0"
 _SQLITE_FORMAT = 5
 _ROWS = (
@@ -349,6 +349,16 @@ def read_embedder_name(path: Path) -> str | None:
         return None
 
 
+def is_outdated(path: Path) -> bool:
+    """Return True for a memory of an older format that `load` reads."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_KIND.magic) + 4)
+        return start == _KIND_BEFORE.magic + struct.pack("<I", _KIND_BEFORE.number) or start.startswith(_SQLITE)
+    except OSError:
+        return False
+
+
 def _read_fields(path: Path) -> dict[str, str]:
     """Return facts about a memory file, without its arrays. Raises OSError, ValueError, IndexUnreadable."""
     with path.open("rb") as file:
@@ -356,7 +366,7 @@ def _read_fields(path: Path) -> dict[str, str]:
     if is_database:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             return {str(key): str(value) for key, value in database.execute("SELECT key, value FROM meta")}
-    opened = map_arrays(path, _KIND, may_grow=True)
+    opened = map_arrays(path, _KIND, may_grow=True) or map_arrays(path, _KIND_BEFORE, may_grow=True)
     if opened is None:
         return {}
     plain = json.dumps(opened.fields, sort_keys=True).encode()  # the checksums of all arrays are in it
@@ -394,6 +404,8 @@ def _pack(state: MemoryState) -> dict[str, NDArray[Any]]:
 
 def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     opened = map_arrays(path, _KIND, may_grow=True)
+    is_before = opened is None
+    opened = opened or map_arrays(path, _KIND_BEFORE, may_grow=True)
     if opened is None:
         raise IndexUnreadable(
             f"{path} has another format; this program reads {FORMAT}. Any `causalist memory` command reads its "
@@ -421,6 +433,9 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     diagnostics = {name: tuple(each) for name, each in json.loads(arrays["diagnostics"].tobytes()).items()}
     vectors = None if embedder is None else _read_vectors(embedder, arrays, list(counts.passages), records)
     changes = [_unpack_change(data) for _, data in _find_entries(opened.rest)[0]]
+    if is_before:
+        records.count_terms_again()
+        return MemoryState(records, vectors, diagnostics, changes=changes)
     state = MemoryState(records, vectors, diagnostics, counts, names, changes=changes, is_whole=True)
     if vectors is not None or not parts["arrays."]:
         return state
@@ -484,6 +499,7 @@ def _read_database(path: Path, embedder: Embedder | None) -> MemoryState:
     for (number, passage, text, metadata), mention_rows, counts, about, order in columns:
         plain = json.loads(metadata)
         references = tuple(dict.fromkeys(r for r in plain.get("references", ()) if r != passage))
+        counts = records.count_terms(text, plain)  # they are others now
         record = Record(text, plain, mention_rows, counts, about, tuple(by_passage.get(number, ())), references, order)
         records.restore(passage, record)
     diagnostics: dict[str, tuple[str, ...]] = {}

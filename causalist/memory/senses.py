@@ -30,7 +30,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import ENTRIES_AT_ONCE, empty_on_disk, split_rows, unique_sorted
+from causalist.memory.defined_names import run_terms
 from causalist.memory.matrix_splices import (
     Counted,
     Floats,
@@ -42,7 +43,7 @@ from causalist.memory.matrix_splices import (
     find_entries,
 )
 from causalist.rank.lexical.query_expansion import damerau_distance
-from causalist.rank.terms import STOP_WORDS, split_word, stem, terms_of
+from causalist.rank.terms import STOP_WORDS, split_word, stem
 
 # Chosen on names made ambiguous by giving two things one name; docs/memory.md has the figures.
 MIN_DOCUMENTS = 6  # documents that name a name with senses
@@ -253,7 +254,7 @@ def disambiguate(
     if not len(at):
         nothing = np.zeros(0, dtype=np.int64)
         return SenseAssignment(names, numbers, mentions, mentioned_by, np.arange(m), (nothing, nothing), {})
-    pairs = unique_sorted(mentions.indices[at] * int(labels.max() + 1) + labels[at])
+    pairs = unique_sorted(mentions.indices[at].astype(np.int64) * int(labels.max() + 1) + labels[at])
     owners = pairs // int(labels.max() + 1)
     split = unique_sorted(owners)
     n_senses = np.bincount(owners)[split] + 1
@@ -269,25 +270,39 @@ def disambiguate(
     placed[sorted(range(len(fresh)), key=fresh.__getitem__)] = axis.fresh
     first = axis.place.copy()
     first[split] = placed[starts]
-    columns = first[mentions.indices]
-    columns[at] = placed[starts[np.searchsorted(split, mentions.indices[at])] + labels[at]]
     e = len(entities)
-    rows = mentions.rows
-    order = np.argsort(rows * e + columns, kind="stable")  # nearly sorted already
-    again = Matrix(mentions.indptr, columns[order].astype(np.int32), mentions.values[order], e)
-
     is_split = np.zeros(m, dtype=np.bool_)
     is_split[split] = True
     of_split = np.flatnonzero(is_split[mentions.indices])
-    entries, _ = find_entries(mentioned_by.indptr, split)
-    by_name = first[mentioned_by.rows]
-    by_name[entries] = columns[of_split[np.argsort(mentions.indices[of_split], kind="stable")]]
-    order = np.argsort(by_name, kind="stable")
-    indptr = np.zeros(e + 1, dtype=np.int64)
-    np.cumsum(np.bincount(by_name, minlength=e), out=indptr[1:])
-    by_entity = Matrix(indptr, mentioned_by.indices[order], mentioned_by.values[order], n)
+    names_of_split = mentions.indices[of_split]
+    columns_of_split = first[names_of_split]
+    columns_of_split[np.searchsorted(of_split, at)] = placed[
+        starts[np.searchsorted(split, mentions.indices[at])] + labels[at]
+    ]
+    indices, values = (empty_on_disk(len(mentions.indices), kind) for kind in (np.int32, np.float64))
+    for rows in split_rows(mentions.indptr):
+        bounds = mentions.indptr[rows.start : rows.stop + 1]
+        part = slice(int(bounds[0]), int(bounds[-1]))
+        columns = first[mentions.indices[part]]
+        some = slice(*np.searchsorted(of_split, [part.start, part.stop]).tolist())
+        columns[of_split[some] - part.start] = columns_of_split[some]
+        of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        order = np.argsort(of * e + columns, kind="stable")  # nearly sorted already
+        indices[part], values[part] = columns[order], mentions.values[part][order]
+    again = Matrix(mentions.indptr, indices, values, e)
+    if len(indices) > ENTRIES_AT_ONCE:
+        by_entity = again.transpose()
+    else:  # the same in less time
+        entries, _ = find_entries(mentioned_by.indptr, split)
+        by_name = first[mentioned_by.rows]
+        by_name[entries] = columns_of_split[np.argsort(names_of_split, kind="stable")]
+        order = np.argsort(by_name, kind="stable")
+        indptr = np.zeros(e + 1, dtype=np.int64)
+        np.cumsum(np.bincount(by_name, minlength=e), out=indptr[1:])
+        by_entity = Matrix(indptr, mentioned_by.indices[order], mentioned_by.values[order], n)
 
-    keys = documents[rows[of_split]] * m + mentions.indices[of_split]
+    passages = np.searchsorted(mentions.indptr, of_split, side="right") - 1
+    keys = documents[passages] * m + names_of_split
     order = np.argsort(keys, kind="stable")
     senses: dict[int, tuple[int, ...]] = {}
     for start, most in zip(starts.tolist(), n_senses.tolist(), strict=True):
@@ -296,7 +311,7 @@ def disambiguate(
     of_entity = np.empty(e, dtype=np.int64)
     of_entity[first] = numbers
     of_entity[placed] = np.repeat(numbers[split], n_senses)
-    mention_keys = keys[order], columns[of_split[order]]
+    mention_keys = keys[order], columns_of_split[order]
     return SenseAssignment(entities, of_entity, again, by_entity, first, mention_keys, senses)
 
 
@@ -324,7 +339,7 @@ class TermVectors:
     def terms_of_name(self, name: str) -> set[int]:
         """Return the numbers of the terms of a name."""
         terms = set()
-        for term in {term for word in _WORDS.findall(name) for term in terms_of(word)}:
+        for term in {term for word in _WORDS.findall(name) for term in run_terms(word)}:
             at = bisect_left(self._terms, term)
             if at < len(self._terms) and self._terms[at] == term:
                 terms.add(at)

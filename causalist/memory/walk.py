@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import empty_on_disk, split_rows, unique_sorted
 from causalist.errors import UsageError
 from causalist.memory.count_matrices import Counts, MemoryArrays
 from causalist.memory.defined_names import Names
@@ -158,18 +158,29 @@ class _Edges(NamedTuple):
     weights: Floats
     carried: Floats
 
-    def fill(self, values: Floats) -> Floats:
-        """Return all values, from those of the positions `at`."""
-        filled = np.full(len(self.indices), self.usual)
-        filled[self.at] = values
-        return filled
+    def divide(self, by_column: Floats, by_row: Floats | None = None) -> Floats:
+        """Return `carried` of all entries, divided by a number of its column, or by its product with one of the row."""
+        scaled = empty_on_disk(len(self.indices), np.float64)
+        for rows in split_rows(self.indptr):
+            bounds = self.indptr[rows.start : rows.stop + 1]
+            part = slice(int(bounds[0]), int(bounds[-1]))
+            filled = np.full(part.stop - part.start, self.usual)
+            first, last = np.searchsorted(self.at, [part.start, part.stop])
+            filled[self.at[first:last] - part.start] = self.carried[first:last]
+            by = by_column[self.indices[part]]
+            if by_row is not None:
+                by *= np.repeat(by_row[rows], np.diff(bounds))
+            np.divide(filled, by, out=scaled[part])
+        return scaled
 
     def add_rows(self, values: Floats) -> Floats:
         """Return the sums of the rows of `fill`, each added from left to right."""
         sums = self.usual * np.diff(self.indptr)
         rows = unique_sorted(np.searchsorted(self.indptr, self.at, side="right") - 1)
         entries, of = find_entries(self.indptr, rows)
-        sums[rows] = np.bincount(of, weights=self.fill(values)[entries], minlength=len(rows))
+        own = np.full(len(entries), self.usual)
+        own[np.searchsorted(entries, self.at)] = values
+        sums[rows] = np.bincount(of, weights=own, minlength=len(rows))
         return np.asarray(sums, dtype=np.float64)
 
 
@@ -204,15 +215,12 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     totals = edges.add_rows(edges.carried if variant.is_normalized else edges.weights)
     totals = np.where(totals > 0, totals, 1.0)
     root = np.sqrt(totals)
-    symmetric_values, scale = edges.fill(edges.carried), root[edges.indices]
-    scale *= np.repeat(root, np.diff(edges.indptr))
-    symmetric_values /= scale
     return WalkGraph(
         edges.indptr.astype(np.int32),
         edges.indices,
         totals,
-        symmetric_values,
-        lambda: np.minimum(edges.fill(edges.carried) / totals[edges.indices], 1.0),
+        edges.divide(root, root),
+        lambda: np.minimum(weights := edges.divide(totals), 1.0, out=weights),
         m,
         variant.has_passages,
     )
@@ -260,7 +268,7 @@ def _with_passages(entities: _Edges, arrays: MemoryArrays, variant: Variant) -> 
     at = np.concatenate([own, n_upper + cited])
     is_mention = np.ones(n_upper + len(cited) + len(mentions.indices), dtype=np.bool_)
     is_mention[at] = False
-    indices = np.empty(len(is_mention), dtype=np.int32)
+    indices = empty_on_disk(len(is_mention), np.int32)
     indices[at] = np.concatenate([entities.indices, linked.indices + np.int32(m)])
     indices[:n_upper][is_mention[:n_upper]] = by_entity.indices + np.int32(m)
     indices[n_upper:][is_mention[n_upper:]] = mentions.indices
@@ -588,11 +596,6 @@ class Snapshot:
     def position_by_passage(self) -> Mapping[str, int]:
         """Position of each passage by id."""
         return SortedPositions(self.arrays.passages, {})
-
-    @cached_property
-    def mention_passages(self) -> NDArray[np.int64]:
-        """Passage of each mention."""
-        return self.arrays.mentions.rows
 
     @property
     def document_of(self) -> NDArray[np.int64]:

@@ -144,7 +144,7 @@ def test_any_history_gives_the_same_names() -> None:
 
 @pytest.mark.parametrize("words_at_once", [1, 4, 1_000])
 def test_a_search_in_blocks_finds_names_in_every_passage(monkeypatch: pytest.MonkeyPatch, words_at_once: int) -> None:
-    monkeypatch.setattr("causalist.memory.defined_names._WORDS_AT_ONCE", words_at_once)
+    monkeypatch.setattr("causalist._internal.dataclass_arrays.ENTRIES_AT_ONCE", words_at_once)
     texts = {"a": "Blue Mill\nIt grinds.", "b": "the miller of blue mill sleeps", "c": "no mill", "d": "",
              "e": "again blue mill, blue mill"}  # fmt: skip
     snapshot = index_of(texts).snapshot

@@ -28,7 +28,7 @@ from causalist.memory import (
     ValidationSettings,
 )
 from causalist.memory.conflicts_and_confidence import MODES, recency_factors
-from causalist.memory.defined_names import entity_id
+from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import (
     ASKED_TYPES,
     MAX_ENTITIES,

@@ -71,8 +71,17 @@ def test_links_become_references() -> None:
 
 
 def test_front_matter_dates_a_document() -> None:
-    (found,) = split_document("a.md", "---\ndate: 2024-03-01\n---\n# One\n\nText\n")[1:]
+    (found,) = split_document("a.md", "---\ndate: 2024-03-01\n---\n# One\n\nText\n")
     assert found.metadata["timestamp"] == "2024-03-01"
+
+
+def test_front_matter_is_no_passage_and_names_a_document() -> None:
+    found = split_document("a.md", "---\ntitle: Key notes\nstate: accepted\n---\n\nRotate monthly.\n\n# Who\n\nAda.\n")
+    assert [(each.id, each.text, each.metadata["title"]) for each in found] == [
+        ("a.md", "Rotate monthly.", "Key notes"),
+        ("a.md#who", "# Who\n\nAda.", "Who"),
+    ]
+    assert [each.metadata["line"] for each in found] == [4, 8]
 
 
 def test_html_says_what_people_see() -> None:
@@ -202,7 +211,7 @@ def test_older_encodings_are_read_where_nothing_is_utf_8(tmp_path: Path) -> None
          {"visible_to": ["ops", "ada"], "confidence": 0.25}),
         ("---\nsupersedes: [old.md, older.md#part]\ncontradicts: []\n...\n",
          {"supersedes": ["old.md", "older.md#part"], "contradicts": []}),
-        ("---\nvisible_to:\ntitle: T\n---\n", {"visible_to": []}),  # nobody
+        ("---\nvisible_to:\ntitle: T\n---\n", {"visible_to": [], "title": "T"}),  # nobody
         ("---\nconfidence: high\ntimestamp: 2024-03-01T10:00:00Z\n---\n", {"timestamp": "2024-03-01T10:00:00Z"}),
         ("# No front matter\nvisible_to: ops\n", {}),
         ("---\nvisible_to: ops\n", {}),  # without an end
@@ -227,6 +236,9 @@ def test_what_few_may_see_is_hidden_from_the_rest(tmp_path: Path) -> None:
     for mode in RetrievalMode:
         assert seen(readers=(), mode=mode) == seen(readers=("ada",), mode=mode) == {"open.md"}
         assert seen(readers=("ada", "ops"), mode=mode) == {"open.md", "hidden.md"}
+    index.add_passage("secret", "Zeta Code opens the Ledger of Ada Byron.", metadata={"visible_to": ["ops"]})
+    assert "open.md#ledger" in {each.passage_id for each in index.retrieve("Zeta Code")}
+    assert index.retrieve("Zeta Code", readers=()) == []  # what is hidden leads nowhere
     hops = index.retrieve_multi_hop("key of the Ledger", readers=())
     assert {each.passage_id for each in hops} == {"open.md#ledger"}
     for options, n in (([], 1), (["--reader", "ops"], 2)):

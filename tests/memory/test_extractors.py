@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from causalist.memory import HippoIndex, extractors
-from causalist.memory.defined_names import entity_id, fold_run, fold_words, split_text
+from causalist.memory.defined_names import fold_run, fold_words, split_text
+from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import (
     MAX_ENTITIES,
     Entity,

@@ -11,8 +11,8 @@ import pytest
 from causalist.errors import ExtraMissing, IndexNotWritable, ModelFailed
 from causalist.llm_answer import get_model
 from causalist.memory import HippoIndex
-from causalist.memory.defined_names import entity_id
 from causalist.memory.document_sync import MemoryFile
+from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import (
     DiagnosticList,
     Entity,

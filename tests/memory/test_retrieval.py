@@ -86,3 +86,28 @@ def test_a_question_that_names_nothing_has_little_of_a_second_hop() -> None:
 
 def test_the_published_weights_know_vectors_and_the_walk_alone() -> None:
     assert PUBLISHED.weights == (0.3, 0.7, *[0] * (len(SIGNALS) - 2))
+
+
+@pytest.mark.parametrize(
+    ("query", "passage"),
+    [
+        ("港区の区長は誰", "japanese"),  # words are not separated
+        ("塔", "chinese"),  # one character
+        ("cafe zoe", "accents"),
+        ("Cafe\u0301 Zoe\u0308", "accents"),
+        ("CAFÉ", "accents"),
+        ("кто руководит складом", "cyrillic"),
+    ],
+)
+def test_words_of_all_scripts_are_found(query: str, passage: str) -> None:
+    index = HippoIndex()
+    for name, text in {
+        "japanese": "東京タワーは港区にある。港区の区長は清家愛である。",
+        "chinese": "这座塔在北京。",
+        "accents": "The Cafe\u0301 hires Zoë.",
+        "cyrillic": "Иван руководит складом в Казани.",
+        "other": "Lunch is served at noon.",
+    }.items():
+        index.add_passage(name, text)
+    for mode in ("sparse", "hippo", "dense"):
+        assert [each.passage_id for each in index.retrieve(query, top_k=1, mode=mode)] == [passage]

@@ -13,6 +13,7 @@ import pytest
 from causalist.errors import IndexNotWritable, IndexUnreadable
 from causalist.memory import Entity, Extraction, HippoIndex, Triple
 from causalist.memory import saved_memory as storage
+from causalist.memory.document_sync import MemoryFile
 from causalist.store.index_file import FileKind, map_arrays, write_arrays
 from tests.memory.test_index import QUESTION, _embed, _fingerprint
 from tests.memory.texts import team
@@ -135,6 +136,22 @@ def test_another_format_is_refused_and_its_passages_are_found(tmp_path: Path) ->
     with pytest.raises(IndexUnreadable, match="another format"):
         HippoIndex.load(path)
     assert HippoIndex.salvage(path).passage_ids == team().passage_ids
+
+
+def test_terms_of_a_file_of_format_6_are_counted_again(tmp_path: Path) -> None:
+    path, index = tmp_path / "m", HippoIndex()
+    index.add_passage("a", "Zoë Müller leads the Café.")
+    index.add_passage("b", "東京タワーは港区にある。")
+    index.save(path)
+    _change(path, lambda arrays: arrays["passages.terms"].__setitem__((slice(None), 1), 9), 6)
+    loaded = HippoIndex.load(path)
+    for query in ("cafe", "港区"):
+        ((one, other),) = zip(loaded.retrieve(query), index.retrieve(query), strict=True)
+        assert (one.passage_id, one.score) == (other.passage_id, other.score)
+    assert storage.is_outdated(path)
+    MemoryFile(path, tmp_path).open()  # writes it again
+    assert not storage.is_outdated(path)
+    assert HippoIndex.load(path).retrieve("cafe") == index.retrieve("cafe")
 
 
 def _write_format_5(path: Path, index: HippoIndex) -> None:

@@ -11,7 +11,7 @@ import pytest
 from causalist._internal.dataclass_arrays import join_on_disk
 from causalist.memory import HippoIndex
 from causalist.memory import saved_memory as storage
-from causalist.memory.defined_names import entity_id
+from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import Entity, Extraction, Triple
 from causalist.memory.matrix_splices import (
     Axis,
@@ -305,9 +305,33 @@ def test_words_with_other_letters_are_told_apart_before_they_are_compared() -> N
 
 def test_a_matrix_transposed_in_parts_equals_one_transposed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = Matrix(np.array([0, 2, 2, 5]), np.array([1, 3, 0, 1, 3], dtype=np.int32), np.array([4, 5, 6, 7, 8]), 4)
-    monkeypatch.setattr("causalist.memory.matrix_splices._ENTRIES_AT_ONCE", 2)  # cuts the last row
+    monkeypatch.setattr("causalist._internal.dataclass_arrays.ENTRIES_AT_ONCE", 2)  # cuts the last row
     monkeypatch.setattr("causalist._internal.dataclass_arrays._LARGE_BYTES", 8)
     turned = matrix.transpose()
     assert turned.indptr.tolist() == [0, 1, 3, 3, 5]
     assert (turned.indices.tolist(), turned.values.tolist()) == ([2, 0, 2, 0, 2], [6, 4, 7, 5, 8])
     assert (turned.n_rows, turned.n_columns, turned.indices.flags.owndata) == (4, 3, False)
+
+
+def test_a_build_in_blocks_and_files_equals_one_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    chance = random.Random(0)
+    passages = [_passage(chance, i) for i in range(18)]
+    at_once = HippoIndex(entity_extractor=_extract)
+    at_once.build_from_passages(passages)
+    wanted = _state(at_once)
+    assert at_once.snapshot.arrays.senses  # a name has two
+    for name, value in (
+        ("causalist._internal.dataclass_arrays.ENTRIES_AT_ONCE", 7),
+        ("causalist._internal.dataclass_arrays._LARGE_BYTES", 400),
+        ("causalist.memory.senses.ENTRIES_AT_ONCE", 7),
+        ("causalist.memory.count_matrices._MENTIONS_AT_ONCE", 3),
+        ("causalist.memory.index._COMPACTED_PASSAGES", 6),
+        ("causalist.memory.index._BATCH_PASSAGES", 4),
+    ):
+        monkeypatch.setattr(name, value)
+    index = HippoIndex(entity_extractor=_extract)
+    index.build_from_passages(passages)
+    assert (index.records.touched, index.records.unsaved) == (None, None)  # all are new, and need no list
+    assert _state(index) == wanted
+    index.save(tmp_path / "m")
+    assert _state(HippoIndex.load(tmp_path / "m", entity_extractor=_extract)) == wanted

@@ -7,7 +7,7 @@ Prints how many gave a diagnostic, and how many made an edge that the passage do
 
 import sys
 
-from causalist.memory.defined_names import entity_id
+from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import LLMEntityExtractor
 from tests.memory.fake_model import PASSAGE, TRUE, openai_model, serving, trial
 
