@@ -174,7 +174,7 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
     pool, probabilities = raise_named(given.named, pool, probabilities)
     pool, probabilities = follow_named(given.graph, given.named, pool, probabilities, gave)
     pool, probabilities = follow_calls(given.graph, pool, probabilities, gave)
-    pool, probabilities = follow_only_callers(given.graph, pool, probabilities, gave)
+    pool, probabilities = follow_only_callers(given.graph, given.named, pool, probabilities, gave)
     pool, probabilities = follow_values(given.graph, pool, probabilities, gave)
     pool, probabilities = follow_shared_names(given, pool, probabilities, gave)
     return discount_alike(given, _sort_pool(pool, probabilities, gave))
@@ -312,20 +312,26 @@ def follow_calls(
 
 
 def follow_only_callers(
-    graph: CodeGraph, pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]
+    graph: CodeGraph,
+    named: Mapping[int, float],
+    pool: NDArray[np.int64],
+    probabilities: Scores,
+    gave: dict[int, tuple[int, int]],
 ) -> tuple[NDArray[np.int64], Scores]:
     """Return the pool with the only callers of needed functions, which are needed at least by a share of that.
 
     A job that one scheduler starts is hardly understood without the line that starts it. Of many callers each says
-    little.
+    little. Where the caller of a question gave names, only those of named functions count, by NAMED_NEED: such a
+    question leaves less open, and what was found beside the names is in the way.
     """
     value = dict(zip(pool.tolist(), probabilities.tolist(), strict=True))
-    for node, probability in zip(pool.tolist(), probabilities.tolist(), strict=True):
-        if probability < MIN_CALLED or graph.nodes.kinds[node] not in CALLABLE_KINDS:
+    needs = {node: NAMED_NEED * share for node, share in named.items()}
+    for node, need in (needs or {node: each for node, each in value.items() if each >= MIN_CALLED}).items():
+        if graph.nodes.kinds[node] not in CALLABLE_KINDS:
             continue
         caller = _only_caller(graph, node)
-        if caller is not None and ONLY_CALLER_SHARE * probability * caller.certainty > value.get(caller.node, 0.0):
-            value[caller.node] = ONLY_CALLER_SHARE * probability * caller.certainty
+        if caller is not None and ONLY_CALLER_SHARE * need * caller.certainty > value.get(caller.node, 0.0):
+            value[caller.node] = ONLY_CALLER_SHARE * need * caller.certainty
             gave[caller.node] = (node, caller.edge)
     return np.array(list(value), dtype=np.int64), np.array(list(value.values()))
 

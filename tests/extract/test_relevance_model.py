@@ -116,12 +116,19 @@ def test_only_caller_of_a_needed_function_is_needed() -> None:
     before = {node["r"]: 0.4, node["s"]: 0.4, node["t"]: 0.09, node["u"]: 0.2, node["known"]: 0.3}
     gave: dict[int, tuple[int, int]] = {}
     pool, found = relevance_model.follow_only_callers(
-        graph, np.array(list(before)), np.array(list(before.values())), gave
+        graph, {}, np.array(list(before)), np.array(list(before.values())), gave
     )
     value = dict(zip(pool.tolist(), found.tolist(), strict=True))
     assert value.pop(node["only"]) == pytest.approx(0.5 * 0.4 * 0.8)
     assert value == before
     assert gave[node["only"]][0] == node["r"] and graph.edge(gave[node["only"]][1]).source == "a.py::only"
+    named = {node["t"]: 0.5}  # then only what was named counts, here with the need of half a name
+    pool, found = relevance_model.follow_only_callers(
+        graph, named, np.array(list(before)), np.array(list(before.values())), gave
+    )
+    value = dict(zip(pool.tolist(), found.tolist(), strict=True))
+    assert value.pop(node["rare"]) == pytest.approx(0.5 * NAMED_NEED * 0.5)
+    assert value == before
 
 
 def test_two_definitions_of_one_name_are_one_end() -> None:
