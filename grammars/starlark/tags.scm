@@ -36,6 +36,11 @@
 ((module (expression_statement (assignment left: (identifier) @name right: (_) @_value) @definition.constant))
   (#not-match? @_value "^lambda\\b|^(rule|repository_rule|aspect|macro|provider|record|enum|transitive_set|struct|import_module)[(]"))
 
+; A target of a build.
+((module (expression_statement (call function: (identifier) @_rule arguments: (argument_list
+  (keyword_argument name: (identifier) @_name value: (string (string_content) @name))))) @definition.constant)
+  (#eq? @_name "name") (#not-any-of? @_rule "module" "workspace" "package"))
+
 ; Documentation.
 (module . (expression_statement (string) @doc))
 (module . (comment) . (expression_statement (string) @doc))

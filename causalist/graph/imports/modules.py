@@ -417,11 +417,31 @@ class ModuleMap:
         return self._resolve_renamed(folder, module, settings) or self._resolve_package(module, settings)
 
     def _resolve_label(self, folder: str, label: str, settings: ModuleSettings) -> ModuleTarget:
-        """Return the file of a label, `@repository//package:file`. A repository without a name is the nearest one."""
+        """Return the file of a label."""
+        if label.startswith("ext://"):  # of Tilt
+            return self._find_file_or_index(f"{label[6:]}/Tiltfile", settings)
+        found = (
+            self._find_file_or_index(each.replace(":", "/"), settings) for each in self._places_of_label(folder, label)
+        )
+        return next((each for each in found if each.file >= 0), OUTSIDE)
+
+    def find_labelled(self, importer: str, label: str) -> tuple[int, str, int]:
+        """Return the file of the build that may declare what a label names, that name, and the file with it, or -1."""
+        written = label if "//" in label or label[:1] == ":" else f":{label}"
+        for place in self._places_of_label(posixpath.dirname(importer), written):
+            package, colon, name = place.partition(":")
+            if (build := self._find_build(package)) >= 0:
+                name = name or posixpath.basename(package)
+                return build, name, self.number.get(f"{package}/{name}".lstrip("/"), -1) if colon else -1
+        return -1, "", -1
+
+    def _places_of_label(self, folder: str, label: str) -> list[str]:
+        """Return the paths, with a colon before the name, that a label may mean: `@repository//package:file`.
+
+        A repository without a name is the nearest one, or one around it; a package without a name is the file's.
+        """
         above, roots = list(_upwards(folder)), self.renamed.get("//", {})
         owner, in_root, rest = label.partition("//")
-        if owner == "ext:":  # of Tilt
-            return self._find_file_or_index(f"{rest}/Tiltfile", settings)
         if label.startswith("/") and owner:  # of Kurtosis
             owner, in_root, rest = "", "//", label[1:]
         elif (
@@ -429,26 +449,23 @@ class ModuleMap:
         ):
             owner, in_root, rest = package, "//", label[len(package) + 1 :]
         if not in_root:
-            package = next((each for each in above if self._holds_build(each)), folder) if label[:1] == ":" else folder
-            places = [package, folder]
+            packages = (each for each in above if self._find_build(each) >= 0) if label[:1] == ":" else ()
+            places, rest = [next(iter(packages), folder), folder], label
         elif name := owner.lstrip("@"):
             renamed, own = self.renamed.get(f"//{name}", {}), next((each for each in above if each in roots), "")
             where = next((each for each in above if each in renamed), None)
             if where is None or (renamed[where] == "." and where != own):
-                return OUTSIDE
-            places = [posixpath.normpath(posixpath.join(where, renamed[where]))]
+                return []
+            places = [posixpath.join(where, renamed[where])]
         else:
             places = [*(each for each in above if each in roots), ""]
-        path = (rest if in_root else label).lstrip(":").replace(":", "/")
-        found = (
-            self._find_file_or_index(posixpath.normpath(posixpath.join(each, path)), settings)
-            for each in dict.fromkeys(places)
-        )
-        return next((each for each in found if each.file >= 0), OUTSIDE)
+        package, colon, name = rest.partition(":")
+        paths = (posixpath.normpath(posixpath.join(each, package)) for each in places)
+        return list(dict.fromkeys(f"{'' if path == '.' else path}{colon}{name}" for path in paths))
 
-    def _holds_build(self, folder: str) -> bool:
-        """Return True for the folder of a package of a build."""
-        return any(f"{folder}/{name}".lstrip("/") in self.number for name in _BUILD_FILES)
+    def _find_build(self, package: str) -> int:
+        """Return the file of the build that makes a folder a package, or -1."""
+        return max(self.number.get(f"{package}/{name}".lstrip("/"), -1) for name in _BUILD_FILES)
 
     def _resolve_named(self, folder: str, module: str) -> ModuleTarget:
         """Return the file of the module that the nearest build gives this name, or the only one for other packages."""
