@@ -522,7 +522,7 @@ _NO_NAMES = re.compile(
 )
 _MAX_STRINGS = 400  # of one file
 _LABEL = re.compile(
-    rb"""(?P<quote>["'])(?P<name>(?:@{0,2}[\w.+~-]{0,80}//|:)[\w.+@=,~/:-]{1,300}|[\w+-][\w.+@/-]{0,200}\.\w{1,20})(?P=quote)"""
+    rb"""(?P<quote>["'])(?P<name>(?:@{0,2}[\w.+~-]{0,80}//|:)[\w.+@=,~/:-]{1,300}|[\w+-][\w.+@/-]{0,200}\.[A-Za-z]\w{0,19})(?P=quote)"""
 )
 _NO_LABEL = re.compile(rb"(?:\bload\s*\(|\bname\s*=)\s*$")  # before a string
 _MAX_LABELS = 4_000  # of one file

@@ -1,14 +1,20 @@
 ; Definitions. What makes a rule, a repository or an aspect gives something that is called by its name.
 (function_definition name: (identifier) @name body: (_) @body) @definition.function
 ((module (expression_statement (assignment left: (identifier) @name right: (call arguments: (argument_list
-  (keyword_argument name: (identifier) @_made)) @body)) @definition.function))
-  (#any-of? @_made "implementation" "impl"))
+  (keyword_argument name: (identifier) @_made)) @body) @_value) @definition.function))
+  (#any-of? @_made "implementation" "impl") (#not-match? @_value "^\\w+\\s*=\\s*module_extension\\b"))
 ((module (expression_statement (assignment left: (identifier) @name right: (call function: (identifier) @_make arguments: (_) @body)) @definition.function))
   (#any-of? @_make "rule" "repository_rule" "aspect" "macro"))
 ((module (expression_statement (assignment left: (identifier) @name right: (call function: (attribute attribute: (identifier) @_make)
   arguments: (argument_list . (identifier)) @body)) @definition.function))
   (#eq? @_make "make"))
 ((module (expression_statement (assignment left: (identifier) @name right: (lambda body: (_) @body)) @definition.function)))
+; An extension of a module is a type, whose methods are the classes of its tags.
+((module (expression_statement (assignment left: (identifier) @name right: (call function: (identifier) @_make arguments: (_) @body)) @definition.class))
+  (#eq? @_make "module_extension"))
+((module (expression_statement (assignment right: (call function: (identifier) @_make arguments: (argument_list
+  (keyword_argument name: (identifier) @_tags value: (dictionary (pair key: (string (string_content) @name)) @definition.method)))))))
+  (#eq? @_make "module_extension") (#eq? @_tags "tag_classes"))
 ; A provider is a type, whose fields are what it is made of. A structure is one of what it holds.
 ((module (expression_statement (assignment left: (identifier) @name right: (call function: (identifier) @_make arguments: (_) @body)) @definition.class))
   (#any-of? @_make "provider" "record" "enum" "transitive_set" "struct"))
@@ -34,12 +40,12 @@
   (#eq? @_make "struct"))
 ; Other values of the file.
 ((module (expression_statement (assignment left: (identifier) @name right: (_) @_value) @definition.constant))
-  (#not-match? @_value "^lambda\\b|^(rule|repository_rule|aspect|macro|provider|record|enum|transitive_set|struct|import_module)[(]"))
+  (#not-match? @_value "^lambda\\b|^(module_extension|use_extension|use_repo_rule|rule|repository_rule|aspect|macro|provider|record|enum|transitive_set|struct|import_module)[(]"))
 
 ; A target of a build.
 ((module (expression_statement (call function: (identifier) @_rule arguments: (argument_list
   (keyword_argument name: (identifier) @_name value: (string (string_content) @name))))) @definition.constant)
-  (#eq? @_name "name") (#not-any-of? @_rule "module" "workspace" "package"))
+  (#eq? @_name "name") (#not-match? @_rule "^(module|workspace|package)$"))
 
 ; Documentation.
 (module . (expression_statement (string) @doc))
@@ -67,6 +73,11 @@
 ((assignment left: (identifier) @import.namespace right: (call function: (identifier) @_load
   arguments: (argument_list . (string (string_content) @import.from)))) @import
   (#eq? @_load "import_module"))
+
+; An extension of a module, and a rule for repositories, by a name of the repository's own.
+((assignment left: (identifier) @import.alias.ahead right: (call function: (identifier) @_use
+  arguments: (argument_list . (string (string_content) @import.from) . (string (string_content) @import.name)))) @import
+  (#any-of? @_use "use_extension" "use_repo_rule"))
 
 ; Names that get a value.
 (assignment left: (identifier) @binding)
