@@ -416,7 +416,9 @@ def invalidation_keys(path: str, facts: FileFacts, settings: Mapping[str, Langua
         )
     modules = language.modules
     is_named = modules.system in (ModuleSystem.DOTTED, ModuleSystem.PATH) and not modules.mentioned
-    if not is_named or modules.inclusion or modules.reopened or modules.beside:  # a build may give it any name
+    if (
+        not is_named or modules.inclusion or modules.reopened or modules.beside or modules.labels
+    ):  # a build may give it any name
         return None
     if modules.libraries:  # others know a part by the name of its library
         return None

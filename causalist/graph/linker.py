@@ -581,10 +581,12 @@ class Linker:
                     self._add_edge(source, draft, EdgeKind.REFERENCES, target.rule, decorator.row, target.candidates)
 
     def _add_string_target(self, number: int, scope: int, name: str, row: int, n: int) -> None:
-        """Add a reference to the definition whose dotted name is in `n` strings."""
-        target = self.resolver.name_lookup.find_named(number, name)
-        if target >= 0:
-            source, draft = self._scope_draft(number, scope), self.drafts.of_definition(target)
+        """Add a reference to the definition, or to the file of a build, whose name is in `n` strings."""
+        lookup, settings = self.resolver.name_lookup, self.program.files[number].settings
+        is_label = settings is not None and settings.modules.labels
+        target, file = lookup.find_labelled(number, name) if is_label else (lookup.find_named(number, name), -1)
+        source, draft = self._scope_draft(number, scope), self.drafts.of_definition(target) if target >= 0 else file
+        if draft >= 0 and draft != source:
             self._add_edge(source, draft, EdgeKind.REFERENCES, RuleName.STRING_TARGET, row, n=n)
 
     def _add_use(

@@ -273,6 +273,15 @@ class NameLookup:
             return number
         return -1
 
+    def find_labelled(self, file: int, label: str) -> tuple[int, int]:
+        """Return the target of a build that a label names, and the file that it names where there is no target."""
+        build, name, named = self.program.modules.find_labelled(self.program.files[file].path, label)
+        is_package = build == file or "//" in label or label[:1] == ":"
+        target = self.program.files[build].by_qualname.get(name, -1) if build >= 0 else -1
+        if target >= 0 and is_package:
+            return target, -1
+        return -1, named if named != file and is_package else -1
+
     def _of_dotted(self) -> Sequence[FileSymbols]:
         """Return a file of a language whose modules have dotted names, if there is one."""
         if self._dotted is None:

@@ -23,9 +23,9 @@ from causalist.graph.imports.declared_packages import (
     external_package,
     local_name,
 )
-from causalist.graph.imports.included_modules import IncludedModules
+from causalist.graph.imports.included_modules import HeaderReach, IncludedModules
 from causalist.graph.imports.module_tree import ModuleTree, TreePathResolver
-from causalist.graph.imports.modules import HeaderReach, ModuleMap
+from causalist.graph.imports.modules import ModuleMap
 from causalist.graph.imports.package_scope import InclusionGraph, PackageScopes
 from causalist.graph.overload_fit import Literals, best_overloads, literals_of, misfit
 from causalist.graph.resolution_results import Resolution, ResolutionKind

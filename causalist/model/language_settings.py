@@ -230,6 +230,8 @@ class ModuleSettings:
     """
     beside: bool = False
     """with `path`: a path with an extension that does not begin with a dot is relative, too. Example: Zig: true"""
+    labels: bool = False
+    """with `path`: files are named by labels of a build, `//pkg:file`. Example: Starlark: true"""
     holds_functions: bool = False
     """with `declared`: packages hold functions and values. Example: Kotlin: true"""
     shared: bool = False

@@ -58,10 +58,11 @@ _DOCS_NAME = re.compile(  # with pages of manuals, by their sections
 _CONFIG_NAMES = frozenset(
     {"setup.py", "noxfile.py", "tasks.py", "conanfile.py", "conanfile.txt", "makefile", "makefile.am", "configure.ac"}
     | {"dockerfile", "codeowners", "cmakelists.txt", "meson.build", "meson_options.txt", "build", "build.bazel"}
+    | {"workspace", "buck", "targets", "tiltfile"}
     | {"pom.xml", "gemfile", "rakefile", "podfile", "package.swift", "mix.exs"}
 )
 _CONFIG_NAME = re.compile(
-    r".*\.(json|jsonc|ya?ml|toml|ini|cfg|lock|properties|editorconfig|cmake|gradle|gradle\.kts|sbt|bzl|gemspec|podspec)"
+    r".*\.(json|jsonc|ya?ml|toml|ini|cfg|lock|properties|editorconfig|cmake|gradle|gradle\.kts|sbt|bzl|bazel|gemspec|podspec)"
     r"|.*\.(rockspec|csproj|fsproj|vcxproj|sln|props|targets)|.*\.config\.[cm]?[jt]s|rollup\.config\..*|gulpfile\..*"
     r"|gruntfile\..*|requirements.*\.txt|\..*rc(\..*)?|\.[^.]*ignore|\.git(attributes|modules)"
 )

@@ -259,7 +259,7 @@ def may_be_script(path: str) -> bool:
     >>> may_be_script("bin/setup"), may_be_script("bin/setup.txt")
     (True, False)
     """
-    return "." not in path.rpartition("/")[2] and not dialect_of(path)
+    return "." not in path.rpartition("/")[2] and (not dialect_of(path) or _extension(path) in _only())
 
 
 def script_dialect(data: bytes) -> str:

@@ -1,7 +1,8 @@
 """Package and compiler configuration that gives module names a meaning.
 
 Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml, composer.json, dune, build.zig,
-pubspec.yaml, of projects of .NET the namespaces that all their files use, and of settings of pytest the names of tests.
+pubspec.yaml, files of Bazel, Buck and Kurtosis that name repositories, of projects of .NET the namespaces that all
+their files use, and of settings of pytest the names of tests.
 """
 
 import configparser
@@ -42,6 +43,14 @@ _ZIG_NAMED = lazy_regex(r"\.(?:addImport|addModule)\s*\(\s*(?P<name>[^,(){};]{1,
 _ZIG_ENTRY = lazy_regex(
     r"\.\{\s*\.name\s*=\s*(?P<name>[^,(){};]{1,500}),\s*\.module\s*=\s*(?P<module>[\w.]+)\s*(?P<call>\()?"
 )
+# Of Bazel, Buck and Kurtosis: files that say where a repository begins, what it is called and where others are.
+_REPOSITORY = lazy_regex(r"(^|/)(?:module\.bazel|workspace(?:\.bazel|\.bzlmod)?|repo\.bazel)$", re.IGNORECASE)
+_CELLS = lazy_regex(r"(^|/)(?:\.buckconfig|kurtosis\.yml)$")
+_CELL = lazy_regex(r"^[ \t]*([\w-]+)[ \t]*=[ \t]*([\w./-]+)[ \t]*$", re.MULTILINE)
+_CELL_TABLE = lazy_regex(r"^\[(?:cells|repositories)\]([^\[]*)", re.MULTILINE)
+_KURTOSIS_NAME = lazy_regex(r"""^name[ \t]*:[ \t]*["']?([\w./-]+)""", re.MULTILINE)
+_REPOSITORY_CALL = lazy_regex(r"^(module|workspace|bazel_dep|local_path_override|local_repository)\(", re.MULTILINE)
+_TEXT_ARGUMENT = lazy_regex(r"""(?<![\w.])(\w+)\s*=\s*["']([^"'\n]*)["']""")
 _CRATE = lazy_regex(r"(^|/)cargo\.toml$", re.IGNORECASE)
 # Comments and trailing commas are common in tsconfig.json; strings are matched first so that they stay as they are.
 # One that is not closed is matched to its end, once, and left to the reader of JSON, who refuses it.
@@ -60,6 +69,7 @@ _RENAMED = lazy_regex(
 )
 _SOURCE = lazy_regex(r"(?<!\.d)\.[cm]?tsx?$")
 _MAX_MODULE_CHARACTERS = 10_000  # of a call that makes a module
+_MAX_CALLS = 2_000  # of a file that names repositories
 _MAX_ENTRIES = 200  # entries or aliases of one file
 # Conditions that hold wherever a package is used, the source first; others ("development") are asked for by name.
 _CONDITIONS = ("source", "types", "import", "module", "node", "require", "default")
@@ -72,7 +82,8 @@ def is_manifest(path: str) -> bool:
     (True, True, False)
     """
     return any(
-        kind.search(path) for kind in (_PACKAGE, _CONFIGURATION, _MODULE_FILE, _CRATE, _COMPOSER, _DUNE, _PUBSPEC)
+        kind.search(path)
+        for kind in (_PACKAGE, _CONFIGURATION, _MODULE_FILE, _CRATE, _COMPOSER, _DUNE, _PUBSPEC, _CELLS)
     )
 
 
@@ -90,8 +101,12 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
         return tuple(_read_go(text)[:_MAX_ENTRIES])
     if _CRATE.search(path):
         return tuple(_read_cargo(text)[:_MAX_ENTRIES])
-    if is_build_program(path):
+    if _ZIG_BUILD.search(path):
         return tuple(_read_zig_build(text)[:_MAX_ENTRIES])
+    if _REPOSITORY.search(path):
+        return tuple(_read_repository(text)[:_MAX_ENTRIES])
+    if _CELLS.search(path):
+        return tuple(_read_cells(text)[:_MAX_ENTRIES])
     if _DUNE.search(path):
         return tuple(_read_dune(text)[:_MAX_ENTRIES])
     if _PUBSPEC.search(path):  # what others import of a package of Dart is below `lib`
@@ -120,10 +135,10 @@ def is_project(path: str) -> bool:
 def is_build_program(path: str) -> bool:
     """Return True if a source file of this name is a program that gives names to modules.
 
-    >>> is_build_program("libs/a/build.zig"), is_build_program("src/rebuild.zig")
-    (True, False)
+    >>> is_build_program("libs/a/build.zig"), is_build_program("a/MODULE.bazel"), is_build_program("src/rebuild.zig")
+    (True, True, False)
     """
-    return _ZIG_BUILD.search(path) is not None
+    return _ZIG_BUILD.search(path) is not None or _REPOSITORY.search(path) is not None
 
 
 _PYTEST_KEYS = {"python_functions": "tests", "python_files": "test-files"}
@@ -267,6 +282,48 @@ def _read_zig_build(text: str) -> list[tuple[str, str]]:
             file, mark = max(meant)
             facts.append(("named", f"{name}\t{file}\t{mark}"))
     return facts
+
+
+def _read_repository(text: str) -> list[tuple[str, str]]:
+    r"""Return the folders of repositories by the names that labels begin with; "//" is the one that begins here.
+
+    >>> _read_repository('''module(name = "a")
+    ... bazel_dep(name = "b", repo_name = "my_b")
+    ... local_path_override(module_name = "b", path = "../b")''')
+    [('renamed', '//\t.'), ('renamed', '//a\t.'), ('renamed', '//my_b\t./../b')]
+    """
+    facts, local = ["//\t."], dict[str, str]()
+    calls = [
+        (each[1], dict(_TEXT_ARGUMENT.findall(_in_brackets(text, each.end()))))
+        for each in itertools.islice(_REPOSITORY_CALL.finditer(text), _MAX_CALLS)
+    ]
+    for verb, given in calls:
+        name = given.get("name", "")
+        if verb == "bazel_dep" and given.get("repo_name"):
+            local[name] = given["repo_name"]
+        elif verb in ("module", "workspace"):
+            facts += [f"//{each}\t." for each in (name, given.get("repo_name", "")) if each]
+    for verb, given in calls:
+        path, name = given.get("path", ""), given.get("name", "") or given.get("module_name", "")
+        if verb.startswith("local_") and name and path and path[0] not in "/%~":
+            facts.append(f"//{local.get(name, name)}\t./{path}")
+    return [("renamed", each) for each in dict.fromkeys(facts)]
+
+
+def _read_cells(text: str) -> list[tuple[str, str]]:
+    r"""Return the same as `_read_repository` of a configuration of Buck, and of a package of Kurtosis.
+
+    >>> _read_cells("[cells]\n  root = .\n  prelude = lib/prelude\n[x]\na = b\n")
+    [('renamed', '//\t.'), ('renamed', '//root\t./.'), ('renamed', '//prelude\t./lib/prelude')]
+    >>> _read_cells("name: github.com/a/b\n")
+    [('renamed', '//\t.'), ('renamed', '//github.com/a/b\t.')]
+    """
+    facts = ["//\t."]
+    for table in _CELL_TABLE.findall(text):
+        facts += [f"//{name}\t./{path}" for name, path in _CELL.findall(table) if path[0] != "/"]
+    if len(facts) == 1:
+        facts += [f"//{name}\t." for name in _KURTOSIS_NAME.findall(text)[:1]]
+    return [("renamed", each) for each in facts]
 
 
 def _in_brackets(text: str, start: int) -> str:

@@ -8,10 +8,12 @@ a fixture in a class has the class before it), a `Reference` for each string tha
 definition (`patch("app.views.send")`, entries of settings, entry points of packages), and functions that are kept.
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from posixpath import basename
+from typing import TypeVar
 
 import tree_sitter
 
@@ -152,6 +154,12 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     has_fixtures = grammar.settings.tests.fixtures
     fixtures = read_fixtures(source) if has_fixtures else []
     named = read_string_targets(source) if has_fixtures else ()
+    references = collector.use_reader.references() if regions is None else regions.with_names(collector.use_reader)
+    if grammar.settings.modules.labels:
+        calls, references = (
+            _in_targets(calls, definitions),
+            _in_targets((*references, *read_labels(source)), definitions),
+        )
     lookups = read_lookups(grammar.settings.lookups, tree, text, definitions)
     asked = {(each.scope, each.key) for each in lookups}
     links = read_code_links(grammar.settings.family, source.renew())
@@ -160,10 +168,7 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         definitions=tuple(definitions),
         bases=tuple(collector.bases),
         calls=tuple(calls),
-        references=(
-            *(collector.use_reader.references() if regions is None else regions.with_names(collector.use_reader)),
-            *named,
-        ),
+        references=(*references, *named),
         imports=tuple(collector.import_reader.imports),
         exports=(
             *collector.import_reader.exports,
@@ -516,6 +521,11 @@ _NO_NAMES = re.compile(
     rb"\.(?:py|txt|md|rst|html?|json|ya?ml|toml|cfg|ini|xml|csv|js|css|png|jpe?g|svg|com|org|net|io|log|db|sql)$"
 )
 _MAX_STRINGS = 400  # of one file
+_LABEL = re.compile(
+    rb"""(?P<quote>["'])(?P<name>(?:@{0,2}[\w.+~-]{0,80}//|:)[\w.+@=,~/:-]{1,300}|[\w+-][\w.+@/-]{0,200}\.[A-Za-z]\w{0,19})(?P=quote)"""
+)
+_NO_LABEL = re.compile(rb"(?:\bload\s*\(|\bname\s*=)\s*$")  # before a string
+_MAX_LABELS = 4_000  # of one file
 _ENTRY_POINT = re.compile(
     rb"""^\s*"?[\w.-]+"?\s*=\s*["']?(?P<name>[A-Za-z_][\w.]*:[A-Za-z_][\w.]*)["']?\s*$""", re.MULTILINE
 )
@@ -616,6 +626,27 @@ def read_string_targets(source: RouteText) -> Iterator[Reference]:
         if not _NO_NAMES.search(match["name"]):
             at = match.start("name")
             yield Reference(source.scope(at), f"{STRING_TARGET}{match['name'].decode()}", source.row(at))
+
+
+def read_labels(source: RouteText) -> Iterator[Reference]:
+    """Yield a reference for each string that may be the label of a target or a file, `STRING_TARGET` before it."""
+    for match in itertools.islice(_LABEL.finditer(source.data), _MAX_LABELS):
+        at = match.start()
+        if source.node(at).type == "string_start" and not _NO_LABEL.search(source.data, max(at - 60, 0), at):
+            yield Reference(source.scope(at), f"{STRING_TARGET}{match['name'].decode()}", source.row(at))
+
+
+_Use = TypeVar("_Use", Call, Reference)
+
+
+def _in_targets(uses: Iterable[_Use], definitions: Sequence[Definition]) -> list[_Use]:
+    """Return uses, those in the rows of a target of a build as uses by it. A constant is named ahead of its value."""
+    target_at: dict[int, int] = {}
+    for number, each in enumerate(definitions):
+        is_named_ahead = each.signature[len(each.name) :].lstrip()[:1] == "=" and each.signature.startswith(each.name)
+        if each.kind == NodeKind.CONSTANT and not is_named_ahead:
+            target_at.update(dict.fromkeys(range(each.start_row, each.end_row + 1), number))
+    return [each._replace(scope=target_at.get(each.row, -1)) if each.scope == MODULE_SCOPE else each for each in uses]
 
 
 def read_entry_points(path: str, data: bytes) -> tuple[Reference, ...]:

@@ -62,6 +62,11 @@ from tests.grammars import grammars_at
         ("build.sbt", "scala"),
         ("build.gradle.kts", "kotlin"),
         ("a.sol", "solidity"),
+        ("lib/a.bzl", "starlark"),
+        ("MODULE.bazel", "starlark"),
+        ("app/BUILD", "starlark"),
+        ("Tiltfile", "starlark"),
+        ("main.star", "starlark"),
         ("lib/a.PS1", "powershell"),
         ("lib/A.pm", "perl"),
         ("t/a.t", "perl"),
@@ -140,6 +145,25 @@ def test_what_a_file_holds_says_whether_it_is_of_objective_c_or_matlab(
         with grammars_at(tmp_path):
             assert languages.dialect_for("Shop.m", data) == alone
         settings.write_text(written, "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "language"),
+    [
+        ("app/BUILD", 'cc_library(\n    name = "a",\n)\n', "starlark"),
+        ("BUILD", '# Files.\nexports_files(["a"])  # all\r\n', "starlark"),
+        ("WORKSPACE", 'workspace(name = "a")', "starlark"),
+        ("main.star", "def run(plan):\n    pass\n", "starlark"),
+        ("build", "#!/bin/sh\nbuild_all() {\n}\n", "bash"),
+        ("build", "#!/usr/bin/env python3\ndef main():\n    main()\n", ""),
+        ("particles.star", "data_\n\nloop_\n_rlnX #1\n1 2 3\n", ""),
+        ("targets", "all (of them)\n", ""),
+        ("a.build", '<project name="a"/>\n', ""),
+        ("BUILD", "", ""),
+    ],
+)
+def test_what_a_file_holds_says_whether_it_is_of_a_build(path: str, text: str, language: str) -> None:
+    assert parse_file(path, text.encode()).language == language
 
 
 def test_folders_say_the_package_and_the_class_of_a_file() -> None:

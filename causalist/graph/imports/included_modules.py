@@ -1,11 +1,12 @@
 """Modules that files are put together to by inclusion, and the methods that functions have in them.
 
 In: a module and a name. Out: what the name means there, and all methods of the function, wherever they stand.
+`HeaderReach` gives all files that one includes.
 """
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
@@ -19,6 +20,43 @@ _OUTSIDE = ModuleKey("", "")  # has the functions of the language and of its lib
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 _RUNNER = "runtests.jl"  # includes the other files of tests, by whatever names
 _MAX_PASSED_ON = 12  # imports that are followed before a name is given up
+
+
+@dataclass(slots=True)
+class HeaderReach:
+    """Files that a file includes, directly and through others.
+
+    `target` gives the (file, rule) of an import.
+    """
+
+    target: Callable[[int, Import], tuple[int, str]]
+    files: Sequence[FileSymbols]
+    _direct: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    _last: tuple[int, frozenset[int]] = (-1, frozenset())
+
+    def reach(self, file: int) -> frozenset[int]:
+        """Return the file and all that it includes, with -1 if a quoted file is missing.
+
+        A missing file is made when the program is built, and may include anything. The answer for one file is kept,
+        because questions come file by file.
+        """
+        if self._last[0] != file:
+            seen, queue = {file}, [file]
+            while queue:
+                new = [each for each in self._find_included(queue.pop()) if each not in seen]
+                seen.update(new)
+                queue += [each for each in new if each >= 0]
+            self._last = file, frozenset(seen)
+        return self._last[1]
+
+    def _find_included(self, file: int) -> tuple[int, ...]:
+        cached = self._direct.get(file)
+        if cached is None:
+            entries = self.files[file].facts.imports
+            targets = [(self.target(file, entry)[0], entry.module) for entry in entries]
+            cached = tuple(sorted({each for each, written in targets if each >= 0 or not written.startswith("<")}))
+            self._direct[file] = cached
+        return cached
 
 
 @dataclass(slots=True)

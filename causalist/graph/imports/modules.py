@@ -4,23 +4,21 @@ In: the paths of all files and what their manifests say, then an import or an in
 means, or `OUTSIDE`. `language.toml` chooses between the two systems of modules. A module that is no file of the
 repository is external, and stays so: there is no search by similar names.
 
-For files that include one another, `find_header` finds C headers and `find_script` scripts that run other scripts;
-`HeaderReach` gives all files that one reaches. The search path that a build gives to the compiler
-is not known. A quoted name is looked for beside the including file, then in the folders around it and in those of them
-that hold headers; of what is left, the nearest file whose path ends like that counts. Angle brackets are looked up
-alike, except headers of the language, which a repository may replace.
+For files that include one another, `find_header` finds C headers and `find_script` scripts that run other scripts.
+The search path that a build gives to the compiler is not known. A quoted name is looked for beside the including file,
+then in the folders around it and in those of them that hold headers; of what is left, the nearest file whose path ends
+like that counts. Angle brackets are looked up alike, except headers of the language, which a repository may replace.
 """
 
 import posixpath
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.rules import RuleName
-from causalist.model.facts import FileFacts, Import, ManifestKey
+from causalist.model.facts import FileFacts, ManifestKey
 from causalist.model.language_settings import LanguageSettings, ModuleSettings, ModuleSystem
 
 
@@ -56,43 +54,6 @@ def find_header(
         if headers
         else -1
     )
-
-
-@dataclass(slots=True)
-class HeaderReach:
-    """Files that a file includes, directly and through others.
-
-    `target` gives the (file, rule) of an import.
-    """
-
-    target: Callable[[int, Import], tuple[int, str]]
-    files: Sequence[FileSymbols]
-    _direct: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    _last: tuple[int, frozenset[int]] = (-1, frozenset())
-
-    def reach(self, file: int) -> frozenset[int]:
-        """Return the file and all that it includes, with -1 if a quoted file is missing.
-
-        A missing file is made when the program is built, and may include anything. The answer for one file is kept,
-        because questions come file by file.
-        """
-        if self._last[0] != file:
-            seen, queue = {file}, [file]
-            while queue:
-                new = [each for each in self._find_included(queue.pop()) if each not in seen]
-                seen.update(new)
-                queue += [each for each in new if each >= 0]
-            self._last = file, frozenset(seen)
-        return self._last[1]
-
-    def _find_included(self, file: int) -> tuple[int, ...]:
-        cached = self._direct.get(file)
-        if cached is None:
-            entries = self.files[file].facts.imports
-            targets = [(self.target(file, entry)[0], entry.module) for entry in entries]
-            cached = tuple(sorted({each for each, written in targets if each >= 0 or not written.startswith("<")}))
-            self._direct[file] = cached
-        return cached
 
 
 def find_script(paths: dict[str, int], importer: str, written: str, settings: ModuleSettings) -> int:
@@ -166,6 +127,7 @@ def as_ending(written: str) -> str:
 # Folders that are often put on the import path although they hold no package marker themselves.
 _SOURCE_FOLDERS = ("src", "lib", "python")
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts")  # end names of files that say what code elsewhere is like
+_BUILD_FILES = ("BUILD.bazel", "BUILD", "BUCK", "TARGETS")  # end a package of a build and begin the next one
 OWN_FILE = "@This()"  # with `modules.beside`: the module of a file, in the file itself
 _MAX_EXTENDED = 20  # configurations that one takes over
 _MAX_LINKED_STEPS = 3  # symbolic links in one path
@@ -435,6 +397,8 @@ class ModuleMap:
     # -- paths
 
     def _resolve_path(self, folder: str, module: str, settings: ModuleSettings) -> ModuleTarget:
+        if settings.labels:
+            return self._resolve_label(folder, module, settings)
         if module.startswith("/"):
             return OUTSIDE
         if settings.libraries and ":" in module:
@@ -451,6 +415,57 @@ class ModuleMap:
                 if target.file >= 0:
                     return target
         return self._resolve_renamed(folder, module, settings) or self._resolve_package(module, settings)
+
+    def _resolve_label(self, folder: str, label: str, settings: ModuleSettings) -> ModuleTarget:
+        """Return the file of a label."""
+        if label.startswith("ext://"):  # of Tilt
+            return self._find_file_or_index(f"{label[6:]}/Tiltfile", settings)
+        found = (
+            self._find_file_or_index(each.replace(":", "/"), settings) for each in self._places_of_label(folder, label)
+        )
+        return next((each for each in found if each.file >= 0), OUTSIDE)
+
+    def find_labelled(self, importer: str, label: str) -> tuple[int, str, int]:
+        """Return the file of the build that may declare what a label names, that name, and the file with it, or -1."""
+        written = label if "//" in label or label[:1] == ":" else f":{label}"
+        for place in self._places_of_label(posixpath.dirname(importer), written):
+            package, colon, name = place.partition(":")
+            if (build := self._find_build(package)) >= 0:
+                name = name or posixpath.basename(package)
+                return build, name, self.number.get(f"{package}/{name}".lstrip("/"), -1) if colon else -1
+        return -1, "", -1
+
+    def _places_of_label(self, folder: str, label: str) -> list[str]:
+        """Return the paths, with a colon before the name, that a label may mean: `@repository//package:file`.
+
+        A repository without a name is the nearest one, or one around it; a package without a name is the file's.
+        """
+        above, roots = list(_upwards(folder)), self.renamed.get("//", {})
+        owner, in_root, rest = label.partition("//")
+        if label.startswith("/") and owner:  # of Kurtosis
+            owner, in_root, rest = "", "//", label[1:]
+        elif (
+            not in_root and label.count("/") > 2 and f"//{(package := '/'.join(label.split('/')[:3]))}" in self.renamed
+        ):
+            owner, in_root, rest = package, "//", label[len(package) + 1 :]
+        if not in_root:
+            packages = (each for each in above if self._find_build(each) >= 0) if label[:1] == ":" else ()
+            places, rest = [next(iter(packages), folder), folder], label
+        elif name := owner.lstrip("@"):
+            renamed, own = self.renamed.get(f"//{name}", {}), next((each for each in above if each in roots), "")
+            where = next((each for each in above if each in renamed), None)
+            if where is None or (renamed[where] == "." and where != own):
+                return []
+            places = [posixpath.join(where, renamed[where])]
+        else:
+            places = [*(each for each in above if each in roots), ""]
+        package, colon, name = rest.partition(":")
+        paths = (posixpath.normpath(posixpath.join(each, package)) for each in places)
+        return list(dict.fromkeys(f"{'' if path == '.' else path}{colon}{name}" for path in paths))
+
+    def _find_build(self, package: str) -> int:
+        """Return the file of the build that makes a folder a package, or -1."""
+        return max(self.number.get(f"{package}/{name}".lstrip("/"), -1) for name in _BUILD_FILES)
 
     def _resolve_named(self, folder: str, module: str) -> ModuleTarget:
         """Return the file of the module that the nearest build gives this name, or the only one for other packages."""

@@ -410,7 +410,7 @@ class Inference(InferenceBase):
                 binding = symbols.bindings.get(scope, {}).get(name)
                 if binding is not None and called is None:
                     return self.annotations.binding_value(file, binding, name)
-            elif not is_type or first or settings.names.class_scope_is_visible:
+            elif not is_type or (first and not settings.modules.labels) or settings.names.class_scope_is_visible:
                 own = symbols.by_qualname.get(f"{definition.qualname}.{name}")
                 if own is not None and settings.names.unseen:
                     own = self.mentioned.find_before(symbols, innermost, own)

@@ -46,6 +46,7 @@ CALLS = {
     "dart": {"argument_part": "", "new_expression": "", "const_object_expression": "", "arguments": ""},
     "julia": {"call_expression": "^", "broadcast_call_expression": "^"},
     "fsharp": {"application_expression": "^", "infix_expression": "^"},
+    "starlark": {"call": "function"},
 }
 # Operators of Perl that are written like calls.
 _OPERATORS = re.compile(
