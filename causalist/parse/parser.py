@@ -87,7 +87,7 @@ from causalist.parse.syntax.bases_and_signatures import (
     with_checked_types,
 )
 from causalist.parse.syntax.collector import FactCollector
-from causalist.parse.syntax.imports import read_exported_words, read_listed_names
+from causalist.parse.syntax.imports import members_given, open_file_class, read_exported_words, read_listed_names
 from causalist.parse.syntax.shadowed_names import with_objects
 from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, marks_of_folders, parse_best, resolve_dialect
 
@@ -106,8 +106,11 @@ def _words(data: bytes) -> bytes:
         return space_words(data)
 
 
-def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
-    """Return the facts of a file in the language of `grammar`. Nothing in them comes from a secret."""
+def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
+    """Return the facts of a file in the language of `grammar`. Nothing in them comes from a secret.
+
+    `stem` is the name of the file without its extension.
+    """
     data = with_line_feeds(data)
     with stage("parse: secrets"):
         secrets = find_secrets(data)
@@ -119,7 +122,11 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         captures = _read_captures(query, tree.root_node, grammar.settings.family, len(text))
     with stage("parse: captures"):
         collector = FactCollector(text, grammar.settings)
+        if grammar.settings.modules.file_classes:
+            open_file_class(collector.scopes, collector.import_reader.imports, captures, stem)
         collector.run(captures, tree.root_node.end_byte)
+        if grammar.settings.modules.file_classes:
+            collector.binding_reader.bindings += members_given(collector.binding_reader.bindings, collector.drafts)
         definitions = collector.definitions()
     if secrets:
         definitions = [d._replace(signature=shorten_masks(d.signature), doc=shorten_masks(d.doc)) for d in definitions]
@@ -427,7 +434,7 @@ def _parse(path: str, data: bytes) -> FileFacts:
     if dialect:
         with stage("compile queries"):
             grammar = load_grammar(dialect)
-        facts = parse_source(data, grammar)
+        facts = parse_source(data, grammar, path.rpartition("/")[2].partition(".")[0])
         if grammar.settings.modules.marked_folders:
             facts = with_objects(facts, with_line_feeds(data), *marks_of_folders(path))
         if is_build_program(path):
