@@ -87,6 +87,7 @@ from causalist.parse.syntax.bases_and_signatures import (
     with_checked_types,
 )
 from causalist.parse.syntax.collector import FactCollector
+from causalist.parse.syntax.doc_comments import comment_doc
 from causalist.parse.syntax.imports import members_given, open_file_class, read_exported_words, read_listed_names
 from causalist.parse.syntax.shadowed_names import with_objects
 from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, marks_of_folders, parse_best, resolve_dialect
@@ -123,7 +124,9 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
     with stage("parse: captures"):
         collector = FactCollector(text, grammar.settings)
         if grammar.settings.modules.file_classes:
-            open_file_class(collector.scopes, collector.import_reader.imports, captures, stem)
+            start, end = open_file_class(collector.scopes, collector.import_reader.imports, captures, stem)
+            if end:
+                collector.drafts[0].doc = comment_doc(grammar.settings.comments.doc, text, start, end)
         collector.run(captures, tree.root_node.end_byte)
         if grammar.settings.modules.file_classes:
             collector.binding_reader.bindings += members_given(collector.binding_reader.bindings, collector.drafts)

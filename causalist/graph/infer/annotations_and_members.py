@@ -115,7 +115,8 @@ class AnnotationTypes:
         value = self.inference.infer_type_name(file, scope, name)
         self.given = given
         if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
-            value = value if value is not None and value.kind is not ValueKind.UNKNOWN else BUILTIN
+            outside = UNKNOWN if settings.modules.file_classes else BUILTIN
+            value = value if value is not None and value.kind is not ValueKind.UNKNOWN else outside
             if value.kind is ValueKind.BUILTIN and settings.modules.headers:
                 return value._replace(type=value.type or name.rpartition(".")[2])
         if value is None:
@@ -302,7 +303,7 @@ class AnnotationTypes:
         settings = self.program.files[file].settings
         if binding.type and settings is not None and settings.names.class_scope_is_visible:
             typed = self.infer_annotation(file, binding.scope, binding.type, RuleName.ANNOTATION)
-            if typed.kind is not ValueKind.BUILTIN or not settings.modules.file_classes:
+            if typed.kind is not ValueKind.UNKNOWN or not settings.modules.file_classes:
                 return typed  # else the class of a file may be behind one from outside
         elif binding.type:
             # Annotations of parameters are read around the function; those of local names may name what is local.

@@ -175,8 +175,9 @@ def callee_of_bracket(data: bytes, bracket: int, ended: Mapping[int, str], setti
     before = data[since:bracket]
     names = _NAMES.search(before, len(before.rstrip(_OF_NAMES)))
     if names is None:
-        return bracket, ""
-    first, chain = since + names.start(), _joined(names[0])
+        end = since + len(before.rstrip())
+        return end, ended.get(end, "")  # what a call gives is called, or made
+    first, chain = since + names.start(), _join(names[0])
     around = before[: names.start()].rstrip(b" \t\r\n\\")
     if around.endswith(b".") and not around.endswith(b".."):
         held = _chain_until(data, since + len(around[:-1].rstrip(b" \t\r\n\\")), ended, settings)
@@ -184,7 +185,7 @@ def callee_of_bracket(data: bytes, bracket: int, ended: Mapping[int, str], setti
     return first, chain
 
 
-def _joined(names: bytes) -> str:
+def _join(names: bytes) -> str:
     return "".join(names.decode("utf-8", "replace").replace("\\", " ").split())
 
 
