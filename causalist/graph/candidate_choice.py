@@ -496,7 +496,7 @@ class NameCandidates:
         if len(overloads) == 1:
             is_seen = any(self._is_in_sight(file, each) for each in candidates)
             rule = RuleName.UNIQUE_IN_SIGHT if is_seen else RuleName.UNIQUE_NAME
-            if settings is not None and settings.types.messages:  # which only who implements it understands
+            if settings is not None and (settings.types.messages or settings.modules.file_classes):  # who else has it?
                 rule = RuleName.UNIQUE_SELECTOR
         for each in candidates:
             yield each, rule, len(overloads) * overloads[self._meaning(each)]

@@ -281,7 +281,14 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
         if export.exported.startswith(FIXTURE_PREFIX):
             symbols.fixtures.add(export.local)
     _add_bindings(symbols, facts)
+    if settings is not None and settings.modules.file_classes and facts.definitions and not names_own_class(facts):
+        del symbols.by_qualname[facts.definitions[0].qualname]  # no name but its path leads to it
     return symbols
+
+
+def names_own_class(facts: FileFacts) -> bool:
+    """Return True for a file that is a class and names it itself."""
+    return re.match(r"(?:.* )?class_name\b", facts.definitions[0].signature) is not None
 
 
 def members_of_objects(facts: FileFacts, settings: LanguageSettings | None) -> frozenset[int]:

@@ -487,7 +487,10 @@ class NameLookup:
         file = program.modules.number[symbols.path]
         number = program.packages.find_definition(file, name, program.files)
         if number is None:
-            return None
+            declared = program.declared
+            find = declared.find_node if name[:1] == "$" else declared.find_singleton
+            known = find(name, symbols.path) if declared.class_files else None
+            return Value(ValueKind.INSTANCE, known[1], RuleName.IMPORT) if known is not None else None
         is_passing = symbols.settings is not None and symbols.settings.modules.passing
         if is_passing and program.definition_of[number].kind == NodeKind.NAMESPACE:
             return None

@@ -382,7 +382,8 @@ class Program:
     ) -> Resolution | None:
         """Follow an import of a type, or of a member of a type."""
         path = self.files[file].path
-        declaration = self.declared.find(settings.family, f"{entry.module}.{entry.name}".strip("."), path)
+        whole = entry.module if settings.modules.file_classes else f"{entry.module}.{entry.name}".strip(".")
+        declaration = self.declared.find(settings.family, whole, path)
         if declaration is not None:
             return Resolution(ResolutionKind.DEFINITION, declaration[1], RuleName.IMPORT)
         owner = self.declared.find(settings.family, entry.module, path)

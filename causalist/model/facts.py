@@ -106,7 +106,7 @@ class ManifestKey(StrEnum):
     USING = "using"  # a namespace that all files of a project use
     SHARED = "shared"  # the same for all packages of a workspace
     WRAPPED = "wrapped"  # the module around the modules of a folder; "" if only the folder sees them, "*" if all do
-    NAMED = "named"  # of a build: the name of a module, the file of its root, and "*" if other packages may use it
+    NAMED = "named"  # the name of a module or object, the file of its root, and "*" if other packages may use it
     TESTS = "tests"  # beginnings and patterns of names of tests, spaces between
     TEST_FILES = "test-files"  # patterns of names of files of tests, spaces between
 

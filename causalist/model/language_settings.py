@@ -159,11 +159,6 @@ class NameSettings:
         return f"{'$' if self.keys else ''}{name.removeprefix(self.sigil)}"
 
     @property
-    def inherits_names(self) -> bool:
-        """True if a bare name may be a method of a base that is not of the repository."""
-        return self.bare_calls and not self.object_first
-
-    @property
     def has_overloads(self) -> bool:
         """True if functions of one name are distinguished by their parameters."""
         return self.overloads or self.callables_apart
@@ -236,6 +231,10 @@ class ModuleSettings:
     """with `declared`: packages hold functions and values. Example: Kotlin: true"""
     shared: bool = False
     """with `declared`: files without a package share one. Example: Swift: true"""
+    file_classes: bool = False
+    """with `declared`: a file is a class, which it names or which has the name of the file; others are named by their
+    paths, and a project's file names objects that are there. Example: GDScript: true
+    """
     marked_folders: bool = False
     """with `declared`: folders say by `+` the package, by `@` the class, and `private` that only the folder around sees
     them; others know of a file what is named like it. Example: MATLAB: true
@@ -269,6 +268,11 @@ class ModuleSettings:
     """suffix of a project file; a re-exporting star import, and `<Using>` in it, holds for all files below. Example:
     C#: `[".csproj"]`
     """
+
+    @property
+    def names_types(self) -> bool:
+        """True if a constant may be another name for a type or a file."""
+        return self.beside or self.file_classes
 
     @property
     def shares_names(self) -> bool:
@@ -692,3 +696,8 @@ class LanguageSettings:
     repairs: tuple[Repair, ...] = ()
     extra: str = ""
     """extra of this program that installs the grammar; without it files of the language are text. Example: `"zig"`"""
+
+    @property
+    def inherits_names(self) -> bool:
+        """True if a bare name may be a member of a base that is not of the repository."""
+        return self.modules.file_classes or (self.names.bare_calls and not self.names.object_first)

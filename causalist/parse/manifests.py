@@ -1,8 +1,8 @@
 """Package and compiler configuration that gives module names a meaning.
 
 Reads package.json, tsconfig.json, jsconfig.json, go.mod, go.work, Cargo.toml, composer.json, dune, build.zig,
-pubspec.yaml, files of Bazel, Buck and Kurtosis that name repositories, of projects of .NET the namespaces that all
-their files use, and of settings of pytest the names of tests.
+pubspec.yaml, files of Bazel, Buck and Kurtosis that name repositories, projects and scenes of Godot, of projects of
+.NET the namespaces that all their files use, and of settings of pytest the names of tests.
 """
 
 import configparser
@@ -27,6 +27,14 @@ _LIBRARY_NAME = lazy_regex(r"\((?:public_)?name\s+([\w.-]+)\s*\)")
 _UNWRAPPED = lazy_regex(r"\(wrapped\s+false\s*\)")
 _PUBSPEC = lazy_regex(r"(^|/)pubspec\.yaml$")
 _PUBSPEC_NAME = lazy_regex(r"""^name[ \t]*:[ \t]*["']?(\w+)""", re.MULTILINE)
+_GODOT = lazy_regex(r"(?:^|/)project\.godot$")
+_SCENE = lazy_regex(r"\.tscn$|\.gd\.uid$", re.IGNORECASE)
+_SINGLETONS = lazy_regex(r"^\[autoload\]([^\[]{0,20000})", re.MULTILINE)
+_SINGLETON = lazy_regex(r'^"?(\w+)"?[ \t]*=[ \t]*"\*?([^"\t\n]{1,400})"', re.MULTILINE)
+_RESOURCE = lazy_regex(r"^\[ext_resource\b([^\n]{1,1000})\]", re.MULTILINE)
+_ATTRIBUTE = lazy_regex(r'\b(path|id|name|parent)=(?:"([^"\t\n]{1,400})"|(\d+))')
+_NODE = lazy_regex(r"^\[node\b([^\n]{1,2000})\]([^\[]{0,4000})", re.MULTILINE)
+_OF_NODE = lazy_regex(r'(?:^script[ \t]*=[ \t]*|\binstance=)ExtResource\([ \t]*"?(\w+)"?[ \t]*\)', re.MULTILINE)
 _ZIG_BUILD = lazy_regex(r"(^|/)build\.zig$")
 # In build.zig: a string or what is behind a comment; a constant; the start of a call that makes a module; a module that
 # gets a name; the file of a module's root.
@@ -83,7 +91,7 @@ def is_manifest(path: str) -> bool:
     """
     return any(
         kind.search(path)
-        for kind in (_PACKAGE, _CONFIGURATION, _MODULE_FILE, _CRATE, _COMPOSER, _DUNE, _PUBSPEC, _CELLS)
+        for kind in (_PACKAGE, _CONFIGURATION, _MODULE_FILE, _CRATE, _COMPOSER, _DUNE, _PUBSPEC, _CELLS, _GODOT)
     )
 
 
@@ -111,6 +119,8 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
         return tuple(_read_dune(text)[:_MAX_ENTRIES])
     if _PUBSPEC.search(path):  # what others import of a package of Dart is below `lib`
         return tuple(("named", f"package:{name}\tlib\t") for name in _PUBSPEC_NAME.findall(text)[:1])
+    if _GODOT.search(path.lower()) or _SCENE.search(path):
+        return tuple(_read_godot(path, text)[:_MAX_ENTRIES])
     try:
         plain = _COMMENT.sub(lambda m: m[1] or m[2] or "", text.removeprefix("\ufeff"))
         data = json.loads(_TRAILING_COMMA.sub(lambda m: m[1] or "", plain))
@@ -124,12 +134,12 @@ def read_manifest(path: str, text: str) -> tuple[tuple[str, str], ...]:
 
 
 def is_project(path: str) -> bool:
-    """Return True if a file of this name says what the source files below its folder use.
+    """Return True if a file of this name says what the source files below its folder use, or is a scene of Godot.
 
     >>> is_project("src/A/A.csproj"), is_project("Directory.Build.props"), is_project("a.props")
     (True, True, False)
     """
-    return _PROJECT.search(path) is not None or _PYTEST.search(path) is not None
+    return any(kind.search(path) for kind in (_PROJECT, _PYTEST, _SCENE))
 
 
 def is_build_program(path: str) -> bool:
@@ -228,6 +238,42 @@ def _read_dune(text: str) -> list[tuple[str, str]]:
             name = names[0][1].replace("-", "_").replace(".", "_")
             facts.append(("wrapped", "*" if _UNWRAPPED.search(stanza) else name[0].upper() + name[1:]))
     return list(dict.fromkeys(facts))
+
+
+def _read_godot(path: str, text: str) -> list[tuple[str, str]]:
+    r"""Return the objects that a project of Godot names, the class of a scene's outermost node, or a file's number.
+
+    >>> _read_godot("project.godot", '[autoload]\n\nShop="*res://shop.gd"\n[debug]\na="b"')
+    [('named', 'autoload:Shop\tres://shop.gd\t')]
+    >>> scene = '''[ext_resource type="Script" path="res://a.gd" id="1_a"]
+    ... [node name="A"]
+    ... script = ExtResource("1_a")
+    ... [node name="B" parent="C" instance=ExtResource("1_a")]'''
+    >>> _read_godot("a.tscn", scene)
+    [('named', 'script:\tres://a.gd\t'), ('named', 'node:C/B\tres://a.gd\t')]
+    """
+    if path.endswith(".uid"):
+        return [("named", f"{text.strip()}\t\t")] if text.startswith("uid://") and len(text) < 100 else []
+    if path.endswith(".godot"):
+        autoload = _SINGLETONS.search(text)
+        objects = _SINGLETON.findall(autoload[1]) if autoload else ()
+        return [("named", f"autoload:{name}\t{file}\t") for name, file in objects]
+    paths: dict[str, str] = {}
+    for resource in _RESOURCE.finditer(text):
+        said = {key: quoted or number for key, quoted, number in _ATTRIBUTE.findall(resource[1])}
+        if "id" in said and said.get("path", "").endswith((".gd", ".tscn")):
+            paths[said["id"]] = said["path"]
+    facts = []
+    for node in _NODE.finditer(text) if paths else ():
+        held = [each[1] for part in (node[2], node[1]) for each in _OF_NODE.finditer(part) if each[1] in paths]
+        name = {key: quoted for key, quoted, _ in _ATTRIBUTE.findall(node[1])}
+        if held and "parent" not in name:
+            facts.append(("named", f"script:\t{paths[held[0]]}\t"))
+        elif held and "name" in name:
+            above = name["parent"].removeprefix(".")
+            node_path = f"{above}/{name['name']}".lstrip("/")
+            facts.append(("named", f"node:{node_path}\t{paths[held[0]]}\t"))
+    return facts
 
 
 def _read_zig_build(text: str) -> list[tuple[str, str]]:

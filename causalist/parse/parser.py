@@ -8,12 +8,10 @@ a fixture in a class has the class before it), a `Reference` for each string tha
 definition (`patch("app.views.send")`, entries of settings, entry points of packages), and functions that are kept.
 """
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from posixpath import basename
-from typing import TypeVar
 
 import tree_sitter
 
@@ -77,7 +75,14 @@ from causalist.parse.prose import (
     read_sections,
 )
 from causalist.parse.routes import read_routes
-from causalist.parse.routes.searched_text import RouteText, keyword, literal, read_template_links
+from causalist.parse.routes.searched_text import (
+    RouteText,
+    in_targets,
+    keyword,
+    literal,
+    read_labels,
+    read_template_links,
+)
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups, read_regions
 from causalist.parse.syntax.bases_and_signatures import (
@@ -89,7 +94,8 @@ from causalist.parse.syntax.bases_and_signatures import (
     with_checked_types,
 )
 from causalist.parse.syntax.collector import FactCollector
-from causalist.parse.syntax.imports import read_exported_words, read_listed_names
+from causalist.parse.syntax.doc_comments import comment_doc
+from causalist.parse.syntax.imports import members_given, open_file_class, read_exported_words, read_listed_names
 from causalist.parse.syntax.shadowed_names import with_objects
 from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, marks_of_folders, parse_best, resolve_dialect
 
@@ -108,8 +114,11 @@ def _words(data: bytes) -> bytes:
         return space_words(data)
 
 
-def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
-    """Return the facts of a file in the language of `grammar`. Nothing in them comes from a secret."""
+def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
+    """Return the facts of a file in the language of `grammar`. Nothing in them comes from a secret.
+
+    `stem` is the name of the file without its extension.
+    """
     data = with_line_feeds(data)
     with stage("parse: secrets"):
         secrets = find_secrets(data)
@@ -121,7 +130,13 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
         captures = _read_captures(query, tree.root_node, grammar.settings.family, len(text))
     with stage("parse: captures"):
         collector = FactCollector(text, grammar.settings)
+        if grammar.settings.modules.file_classes:
+            start, end = open_file_class(collector.scopes, collector.import_reader.imports, captures, stem)
+            if end:
+                collector.drafts[0].doc = comment_doc(grammar.settings.comments.doc, text, start, end)
         collector.run(captures, tree.root_node.end_byte)
+        if grammar.settings.modules.file_classes:
+            collector.binding_reader.bindings += members_given(collector.binding_reader.bindings, collector.drafts)
         definitions = collector.definitions()
     if secrets:
         definitions = [d._replace(signature=shorten_masks(d.signature), doc=shorten_masks(d.doc)) for d in definitions]
@@ -157,8 +172,8 @@ def parse_source(data: bytes, grammar: Grammar) -> FileFacts:
     references = collector.use_reader.references() if regions is None else regions.with_names(collector.use_reader)
     if grammar.settings.modules.labels:
         calls, references = (
-            _in_targets(calls, definitions),
-            _in_targets((*references, *read_labels(source)), definitions),
+            in_targets(calls, definitions),
+            in_targets((*references, *read_labels(source)), definitions),
         )
     lookups = read_lookups(grammar.settings.lookups, tree, text, definitions)
     asked = {(each.scope, each.key) for each in lookups}
@@ -432,7 +447,7 @@ def _parse(path: str, data: bytes) -> FileFacts:
     if dialect:
         with stage("compile queries"):
             grammar = load_grammar(dialect)
-        facts = parse_source(data, grammar)
+        facts = parse_source(data, grammar, path.rpartition("/")[2].partition(".")[0])
         if grammar.settings.modules.marked_folders:
             facts = with_objects(facts, with_line_feeds(data), *marks_of_folders(path))
         if is_build_program(path):
@@ -521,11 +536,6 @@ _NO_NAMES = re.compile(
     rb"\.(?:py|txt|md|rst|html?|json|ya?ml|toml|cfg|ini|xml|csv|js|css|png|jpe?g|svg|com|org|net|io|log|db|sql)$"
 )
 _MAX_STRINGS = 400  # of one file
-_LABEL = re.compile(
-    rb"""(?P<quote>["'])(?P<name>(?:@{0,2}[\w.+~-]{0,80}//|:)[\w.+@=,~/:-]{1,300}|[\w+-][\w.+@/-]{0,200}\.[A-Za-z]\w{0,19})(?P=quote)"""
-)
-_NO_LABEL = re.compile(rb"(?:\bload\s*\(|\bname\s*=)\s*$")  # before a string
-_MAX_LABELS = 4_000  # of one file
 _ENTRY_POINT = re.compile(
     rb"""^\s*"?[\w.-]+"?\s*=\s*["']?(?P<name>[A-Za-z_][\w.]*:[A-Za-z_][\w.]*)["']?\s*$""", re.MULTILINE
 )
@@ -626,27 +636,6 @@ def read_string_targets(source: RouteText) -> Iterator[Reference]:
         if not _NO_NAMES.search(match["name"]):
             at = match.start("name")
             yield Reference(source.scope(at), f"{STRING_TARGET}{match['name'].decode()}", source.row(at))
-
-
-def read_labels(source: RouteText) -> Iterator[Reference]:
-    """Yield a reference for each string that may be the label of a target or a file, `STRING_TARGET` before it."""
-    for match in itertools.islice(_LABEL.finditer(source.data), _MAX_LABELS):
-        at = match.start()
-        if source.node(at).type == "string_start" and not _NO_LABEL.search(source.data, max(at - 60, 0), at):
-            yield Reference(source.scope(at), f"{STRING_TARGET}{match['name'].decode()}", source.row(at))
-
-
-_Use = TypeVar("_Use", Call, Reference)
-
-
-def _in_targets(uses: Iterable[_Use], definitions: Sequence[Definition]) -> list[_Use]:
-    """Return uses, those in the rows of a target of a build as uses by it. A constant is named ahead of its value."""
-    target_at: dict[int, int] = {}
-    for number, each in enumerate(definitions):
-        is_named_ahead = each.signature[len(each.name) :].lstrip()[:1] == "=" and each.signature.startswith(each.name)
-        if each.kind == NodeKind.CONSTANT and not is_named_ahead:
-            target_at.update(dict.fromkeys(range(each.start_row, each.end_row + 1), number))
-    return [each._replace(scope=target_at.get(each.row, -1)) if each.scope == MODULE_SCOPE else each for each in uses]
 
 
 def read_entry_points(path: str, data: bytes) -> tuple[Reference, ...]:

@@ -24,6 +24,7 @@ _TITLES = {
     "cpp": "C++",
     "csharp": "C#",
     "fsharp": "F#",
+    "gdscript": "GDScript",
     "objc": "Objective-C",
     "javascript": "JavaScript",
     "matlab": "MATLAB",

@@ -73,6 +73,7 @@ from tests.grammars import grammars_at
         ("app.psgi", "perl"),
         ("build.zig", "zig"),
         ("lib/shop.dart", "dart"),
+        ("src/shop.gd", "gdscript"),
         ("src/Shop.jl", "julia"),
         ("Shop.m", "objc"),
         ("src/A.hs", "haskell"),

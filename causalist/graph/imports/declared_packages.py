@@ -39,6 +39,13 @@ class DeclaredTypes:
     places: list[tuple[str, str]] = field(default_factory=list)  # (package, folder)
     # Types that hold, for other languages, what stands at the top of a file: (family, qualified name) -> files.
     facades: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    class_files: dict[int, int] = field(default_factory=dict)  # files that are classes -> these
+    singletons: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # name -> file that says it, and path
+    scripts: dict[str, str] = field(default_factory=dict)  # scene -> path of its class, or of another scene
+    nodes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # scene -> path of a node, and of its class
+    uids: dict[str, str] = field(default_factory=dict)  # number -> path
+    _scenes_of: dict[int, list[tuple[str, str]]] | None = None  # class of a file -> scenes with it, and where it is
+    _numbers: dict[str, int] = field(default_factory=dict)  # files by path, where some are classes
     flat: set[str] = field(default_factory=set)  # families in which `A.B` is no member of `A`
     _nearest: dict[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)  # + folder of the importer
 
@@ -56,9 +63,13 @@ class DeclaredTypes:
                 if key == ManifestKey.AUTOLOAD:
                     package, folder = value.split("\t")
                     result.places.append((package, posixpath.normpath(posixpath.join(posixpath.dirname(path), folder))))
+                elif key == ManifestKey.NAMED:
+                    result._add_resource(path, *value.split("\t")[:2])
             language = settings.get(facts.language)
             if language is None or language.modules.system is not ModuleSystem.DECLARED:
                 continue
+            if language.modules.file_classes and facts.definitions:
+                result.class_files[number] = firsts[number]
             if language.modules.flat:
                 result.flat.add(language.family)
             namespaces = language.modules.namespaces
@@ -91,11 +102,23 @@ class DeclaredTypes:
                     result.types.setdefault(name, []).append((number, firsts[number] + local))
         return result
 
+    def _add_resource(self, path: str, name: str, written: str) -> None:
+        """Note what a project, a scene or the file beside another one says in the language of Godot."""
+        kind, _, rest = name.partition(":")
+        if kind == "autoload":
+            self.singletons.setdefault(rest, []).append((path, written))
+        elif kind == "script":
+            self.scripts[path] = written
+        elif kind == "node":
+            self.nodes.setdefault(path, []).append((rest, written))
+        elif kind == "uid":
+            self.uids.setdefault(name, path.removesuffix(".uid"))
+
     def find(self, language: str, name: str, importer: str) -> tuple[int, int] | None:
         """Return (file, definition) of the type with this qualified name that stands nearest to the file `importer`."""
         declarations = self.types.get((language, name))
         if not declarations:
-            return None
+            return self.find_resource(name, importer) if self.class_files and "." in name else None
         if len(declarations) == 1:
             return declarations[0]
         if language in self.flat and (own := [each for each in declarations if self.paths[each[0]] == importer]):
@@ -110,6 +133,67 @@ class DeclaredTypes:
             )
             self._nearest[key] = nearest
         return nearest
+
+    def find_resource(self, written: str, importer: str) -> tuple[int, int] | None:
+        """Return (file, class) of the file that a path means in the file `importer`, or of a scene's outermost node.
+
+        `res://` is the folder of the nearest file of a project, else the nearest folder around with such a file in it.
+        """
+        if not self._numbers:
+            self._numbers = {path: number for number, path in enumerate(self.paths)}
+        for _ in range(_MAX_SCENES):
+            path = self._resource_path(written, importer)
+            number = self._numbers.get(path, -1)
+            if number in self.class_files:
+                return number, self.class_files[number]
+            if path not in self.scripts:
+                return None
+            written, importer = self.scripts[path], path
+        return None
+
+    def _resource_path(self, written: str, importer: str) -> str:
+        folder = posixpath.dirname(importer)
+        if written.startswith("uid://"):
+            return self.uids.get(written, "")
+        if not written.startswith("res://"):
+            return posixpath.normpath(posixpath.join(folder, written))
+        rest, around = posixpath.normpath(written.removeprefix("res://")), [folder]
+        while folder:
+            around.append(folder := posixpath.dirname(folder))
+        roots = [each for each in around if f"{each}/{_PROJECT}".lstrip("/") in self._numbers]
+        paths = [f"{each}/{rest}".lstrip("/") for each in (*roots[:1], *around)]
+        return next((path for path in paths if path in self._numbers), "")
+
+    def find_node(self, name: str, importer: str) -> tuple[int, int] | None:
+        """Return (file, class) of a node that the class of a file names by its path in scenes, where these agree."""
+        if self._scenes_of is None:
+            self._scenes_of = {}
+            for scene in sorted({*self.scripts, *self.nodes}):
+                root = [("", self.scripts[scene])] if scene in self.scripts else []
+                for at, written in (*root, *self.nodes.get(scene, ())):
+                    own = self.find_resource(written, scene)
+                    if own is not None and written.endswith(".gd"):
+                        self._scenes_of.setdefault(own[0], []).append((scene, at))
+        if _OF_ROOT in name:
+            return self.find_singleton(name.partition(_OF_ROOT)[2].rstrip("_"), importer)
+        found = set()
+        for scene, at in self._scenes_of.get(self._numbers.get(importer, -1), ()):
+            path = _path_of_node(name, at)
+            nodes = [(_NO_NAME.sub("_", node), written) for node, written in self.nodes.get(scene, ())]
+            exact = [written for node, written in nodes if node == path]
+            alone = exact or [written for node, written in nodes if f"_{node}".endswith(f"_{path}")]
+            if len(alone) == 1:
+                found.add(self.find_resource(alone[0], scene))
+        return found.pop() if len(found) == 1 else None
+
+    def find_singleton(self, name: str, importer: str) -> tuple[int, int] | None:
+        """Return (file, class) of the object that the project around the file `importer` has under a name."""
+        name = _SINGLETON.sub("", name).strip("_") if "__" in name else name
+        said = [each for each in self.singletons.get(name, ()) if _is_around(each[0], importer)]
+        if not said:
+            return None
+        path, written = max(said, key=lambda each: (each[0].count("/"), each))
+        return self.find_resource(written, path)
 
     def remove(self, key: tuple[str, str], definitions: Container[int]) -> None:
         """Remove some definitions of a type."""
@@ -161,6 +245,38 @@ class DeclaredTypes:
             return None
         submodules = [self.find(language, f"{entry.module}.{name}", importer) for name in sorted(used)]
         return sorted({each[0] for each in submodules if each is not None})
+
+
+_PROJECT = "project.godot"
+_NO_NAME = re.compile(r"[^\w]")
+_SINGLETON = re.compile(r"^Engine_get_singleton_")
+_OF_ROOT = "_root_"  # in the path of a node that begins above all scenes
+
+
+def _path_of_node(name: str, at: str) -> str:
+    """Return the path in its scene of the node with a name, as a node at the path `at` says it.
+
+    >>> _path_of_node("$A_B", ""), _path_of_node("$___A", "C/D"), _path_of_node("$et_node__A__", "C")
+    ('A_B', 'C_A', 'C_A')
+    """
+    written = re.sub(r"^\$(?:et_node(?:_or_null)?__|_(?!_))?", "", name).rstrip("_")
+    above = [each for each in at.split("/") if each]
+    while written.startswith("___"):
+        written, above = written[3:], above[:-1]
+    return "_".join((*(_NO_NAME.sub("_", each) for each in above), written.strip("_")))
+
+
+_MAX_SCENES = 8  # scenes of which each is one of the next
+
+
+def _is_around(project: str, path: str) -> bool:
+    """Return True for the file of a project in whose folder a file is, or below.
+
+    >>> _is_around("a/project.godot", "a/b/c.gd"), _is_around("a/project.godot", "c.gd")
+    (True, False)
+    """
+    folder = project.removesuffix(_PROJECT)
+    return path.startswith(folder)
 
 
 _Meanings = dict[tuple[int, str], list[int]]  # definitions by a namespace and a name in it

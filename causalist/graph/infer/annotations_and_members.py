@@ -115,7 +115,8 @@ class AnnotationTypes:
         value = self.inference.infer_type_name(file, scope, name)
         self.given = given
         if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
-            value = value if value is not None and value.kind is not ValueKind.UNKNOWN else BUILTIN
+            outside = UNKNOWN if settings.modules.file_classes else BUILTIN
+            value = value if value is not None and value.kind is not ValueKind.UNKNOWN else outside
             if value.kind is ValueKind.BUILTIN and settings.modules.headers:
                 return value._replace(type=value.type or name.rpartition(".")[2])
         if value is None:
@@ -131,7 +132,7 @@ class AnnotationTypes:
                 return Value(ValueKind.INSTANCE, value.number, rule)
             if settings is not None and settings.modules.headers:  # another name for something unknown
                 return UNKNOWN._replace(type=name.rpartition(".")[2])
-            if settings is not None and settings.modules.beside:  # a constant that holds a type, or a file
+            if settings is not None and settings.modules.names_types:  # a constant that holds a type, or a file
                 held = self.inference.content_of_value(value)
                 value = held if held is not None else value
                 if value.kind is ValueKind.DEFINITION and self.program.is_type_like(value.number):
@@ -301,8 +302,10 @@ class AnnotationTypes:
         """Return the value of a binding by its annotation or the chain that it gets, without checks of its type."""
         settings = self.program.files[file].settings
         if binding.type and settings is not None and settings.names.class_scope_is_visible:
-            return self.infer_annotation(file, binding.scope, binding.type, RuleName.ANNOTATION)
-        if binding.type:
+            typed = self.infer_annotation(file, binding.scope, binding.type, RuleName.ANNOTATION)
+            if typed.kind is not ValueKind.UNKNOWN or not settings.modules.file_classes:
+                return typed  # else the class of a file may be behind one from outside
+        elif binding.type:
             # Annotations of parameters are read around the function; those of local names may name what is local.
             content = self.infer_annotation(
                 file, self.inference.name_lookup.enclosing_scope(file, binding), binding.type, RuleName.ANNOTATION
@@ -445,11 +448,9 @@ class AnnotationTypes:
         made = self.inference.infer_chain(file, scope, chain)
         if made is None or made.kind in _UNKNOWN or made.rule == RuleName.LIKE_NAMED:  # a guess
             return None
-        return (
-            made._replace(rule=RuleName.INFERRED_RETURN)
-            if made.kind in (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.OBJECT, ValueKind.COLLECTION)
-            else made
-        )
+        if made.kind in (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.OBJECT, ValueKind.COLLECTION):
+            return made._replace(rule=RuleName.INFERRED_RETURN)
+        return made
 
 
 @dataclass(slots=True, eq=False)
@@ -474,9 +475,11 @@ class MemberTypes:
 
         `x.unwrap()` is x or what x holds; `T::default()` is a T although T does not define it.
         """
-        is_type = value.kind is ValueKind.DEFINITION and self.program.is_type_like(value.number)
-        if is_type and method in settings.factory_methods:
-            return value._replace(kind=ValueKind.INSTANCE, rule=RuleName.CONSTRUCTED)
+        if method in settings.factory_methods and value.kind is ValueKind.DEFINITION:
+            of_class = self.program.file_of[value.number] in self.program.declared.class_files
+            made = (self.inference.content_of_value(value) if of_class else None) or value  # a name for a scene
+            if made.kind is ValueKind.DEFINITION and self.program.is_type_like(made.number):
+                return made._replace(kind=ValueKind.INSTANCE, rule=RuleName.CONSTRUCTED)
         if method not in settings.unwrap_methods and method not in settings.unwrap_properties:
             return None
         content = self._content_or_itself(value)
@@ -573,11 +576,9 @@ class MemberTypes:
         if value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
             content = self.annotations.content_of_member(value)
             is_field = self.program.definition_of[value.number].kind == NodeKind.FIELD
-            return (
-                content._replace(rule=RuleName.ATTRIBUTE_TYPE)
-                if content is not None and is_field and content.rule
-                else content
-            )
+            if content is not None and is_field and content.rule:
+                return content._replace(rule=RuleName.ATTRIBUTE_TYPE)
+            return content
         return value
 
     def own_export(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
@@ -667,7 +668,7 @@ class MemberTypes:
             if function >= 0:
                 return Value(ValueKind.DEFINITION, function, value.rule)
             content = self.annotations.binding_value(file, binding, binding.target)
-            is_typed = content.kind is ValueKind.INSTANCE or content.kind is ValueKind.COLLECTION
+            is_typed = content.kind in (ValueKind.INSTANCE, ValueKind.COLLECTION)
             return content._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_typed else content
         return None
 

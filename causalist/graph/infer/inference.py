@@ -279,7 +279,7 @@ class Inference(InferenceBase):
             )
         if declaration is None:
             is_class = parts[0][:1].isupper() or (symbols.settings.modules.flat and f"_{parts[0]}".isidentifier())
-            is_method = symbols.settings.names.inherits_names and not is_class  # of a base that is not here
+            is_method = symbols.settings.inherits_names and not is_class  # of a base that is not here
             return otherwise or (None if len(parts) == 1 else UNKNOWN_MEMBER if is_method else BUILTIN)
         value = self._apply_simple_marks(
             Value(ValueKind.DEFINITION, declaration[0], self.name_lookup.rule_of_path(file, declaration[0])),

@@ -1,19 +1,22 @@
 """Text of a file in which routes are searched, arguments of calls, literals, and paths that clients ask for.
 
-In: the bytes of a file, its syntax tree and its definitions. Out: matches in code, arguments, and `RouteFact` facts.
+In: the bytes of a file, its syntax tree and its definitions. Out: matches in code, arguments, `RouteFact` facts, and
+references by the labels of a build.
 """
 
+import itertools
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import tree_sitter
 
 from causalist._internal.lazy import lazy_regex
-from causalist.model.facts import MODULE_SCOPE, Definition, RouteFact, RouteForm
+from causalist.model.facts import MODULE_SCOPE, Call, Definition, Reference, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
+from causalist.model.type_notation import STRING_TARGET
 from causalist.parse.cleaned_text import RAILS_TEMPLATES
 
 ANY = "ANY"  # the method of a route that handles all
@@ -537,3 +540,31 @@ def route_at(
     scope = source.scope(byte) if scope is None else scope
     verb = {"DEL": "DELETE", "ALL": ANY}.get(method.upper(), method.upper())
     return byte, RouteFact(scope, int(form), receiver, verb, path, handler, definition, source.row(byte), name)
+
+
+_LABEL = re.compile(
+    rb"""(?P<quote>["'])(?P<name>(?:@{0,2}[\w.+~-]{0,80}//|:)[\w.+@=,~/:-]{1,300}|[\w+-][\w.+@/-]{0,200}\.[A-Za-z]\w{0,19})(?P=quote)"""
+)
+_NO_LABEL = re.compile(rb"(?:\bload\s*\(|\bname\s*=)\s*$")  # before a string
+_MAX_LABELS = 4_000  # of one file
+
+
+def read_labels(source: RouteText) -> Iterator[Reference]:
+    """Yield a reference for each string that may be the label of a target or a file, `STRING_TARGET` before it."""
+    for match in itertools.islice(_LABEL.finditer(source.data), _MAX_LABELS):
+        at = match.start()
+        if source.node(at).type == "string_start" and not _NO_LABEL.search(source.data, max(at - 60, 0), at):
+            yield Reference(source.scope(at), f"{STRING_TARGET}{match['name'].decode()}", source.row(at))
+
+
+_Use = TypeVar("_Use", Call, Reference)
+
+
+def in_targets(uses: Iterable[_Use], definitions: Sequence[Definition]) -> list[_Use]:
+    """Return uses, those in the rows of a target of a build as uses by it. A constant is named ahead of its value."""
+    target_at: dict[int, int] = {}
+    for number, each in enumerate(definitions):
+        is_named_ahead = each.signature[len(each.name) :].lstrip()[:1] == "=" and each.signature.startswith(each.name)
+        if each.kind == NodeKind.CONSTANT and not is_named_ahead:
+            target_at.update(dict.fromkeys(range(each.start_row, each.end_row + 1), number))
+    return [each._replace(scope=target_at.get(each.row, -1)) if each.scope == MODULE_SCOPE else each for each in uses]

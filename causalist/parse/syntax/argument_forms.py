@@ -4,10 +4,11 @@ In: the text of an argument or call. Out: its letter in `Call.arguments`, its ty
 """
 
 import re
+from collections.abc import Mapping
 
 from causalist.model.facts import UNCOUNTED, ArgumentKind
 from causalist.model.language_settings import TypeSettings
-from causalist.model.type_notation import OPTIONAL, typed_value
+from causalist.model.type_notation import OPTIONAL, Mark, typed_value
 from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments
 from causalist.parse.syntax.chains import array_type_name, chain_of
 from causalist.parse.syntax.open_scopes import DefinitionDraft
@@ -144,3 +145,83 @@ def add_clause(draft: DefinitionDraft, data: bytes, end: int) -> None:
         most, fewest = max(most, len(draft.parameters)), min(fewest, draft.parameters.count(""))
     draft.parameters = [""] * fewest + [OPTIONAL] * (most - fewest) if n >= 0 else None
     draft.counts_clauses = True
+
+
+_WORD = rb"[\w\x80-\xff]"
+_NAMES = re.compile(
+    rb"(?<!%b)\$?%b++(?:\s*+(?:\\\s*+)?\.\s*+(?:\\\s*+)?%b++)*+(?=\s*+$)" % (_WORD, _WORD, _WORD)
+)  # of a chain, which a sign may break in lines
+_OF_NAMES = bytes(c for c in range(256) if c > 127 or chr(c).isalnum() or c in b"$_.\\ \t\r\n")
+_MAX_BEFORE_BYTES = 300  # bytes before a bracket that are looked at
+_MAX_CHAIN_CHARACTERS = 600
+_OPENERS = {b")": b"(", b"]": b"["}
+
+
+def callee_of_bracket(data: bytes, bracket: int, ended: Mapping[int, str], settings: TypeSettings) -> tuple[int, str]:
+    """Return the start of the names before a bracket, and the chain of what is called there.
+
+    `ended` has the chains of calls by where they end. The chain is "" if a literal is before the names, or there is
+    none.
+
+    >>> types = TypeSettings(casts=True, containers=("Array",))
+    >>> texts = (b"not a. b", b"f().g", b"$A_B.go", b"x %b.c")
+    >>> [callee_of_bracket(text, len(text), {3: "f()"}, types) for text in texts]
+    [(4, 'a.b'), (4, 'f().g'), (0, '$A_B.go'), (3, 'b.c')]
+    >>> texts = (b"(a as B).go", b"a.b[0].go", b"'a'.go", b"(a).b.c")
+    >>> [callee_of_bracket(text, len(text), {}, types)[1] for text in texts]
+    ['<B>.go', 'a.b.[].go', '', 'a.b.c']
+    """
+    since = max(0, bracket - _MAX_BEFORE_BYTES)
+    before = data[since:bracket]
+    names = _NAMES.search(before, len(before.rstrip(_OF_NAMES)))
+    if names is None:
+        end = since + len(before.rstrip())
+        return end, ended.get(end, "")  # what a call gives is called, or made
+    first, chain = since + names.start(), _join(names[0])
+    around = before[: names.start()].rstrip(b" \t\r\n\\")
+    if around.endswith(b".") and not around.endswith(b".."):
+        held = _chain_until(data, since + len(around[:-1].rstrip(b" \t\r\n\\")), ended, settings)
+        return first, f"{held}.{chain}" if held else ""
+    return first, chain
+
+
+def _join(names: bytes) -> str:
+    return "".join(names.decode("utf-8", "replace").replace("\\", " ").split())
+
+
+def _chain_until(data: bytes, end: int, ended: Mapping[int, str], settings: TypeSettings) -> str:
+    """Return the chain of what ends with a bracket or a quote at `end`; "" for a literal, "?" if it is not known."""
+    if (call := ended.get(end)) is not None:
+        return call
+    last = data[end - 1 : end]
+    if last in (b'"', b"'"):
+        opened = data.rfind(last, max(0, end - _MAX_BEFORE_BYTES), end - 1)
+        return "?" if data[opened - 1 : opened] in (b"$", b"%") else ""
+    if last not in _OPENERS:
+        return "" if last == b"}" else "?"
+    opened = _opening(data, end, last, _OPENERS[last])
+    if opened < 0:
+        return "?"
+    if last == b")":
+        return chain_of(data[opened:end].decode("utf-8", "replace"), settings) or "?"
+    before = data[max(0, opened - _MAX_BEFORE_BYTES) : opened]
+    if not before[-1:].strip() or before[-1:] in b"=([{,:":
+        return ""  # a list
+    held = ended.get(opened, "") or callee_of_bracket(data, opened, ended, settings)[1]
+    return f"{held}.{Mark.ITEM}" if held else "?"
+
+
+def _opening(data: bytes, end: int, closer: bytes, opener: bytes) -> int:
+    """Return where the bracket opens that closes before `end`, or -1 if that is far ahead."""
+    depth = 0
+    for position in range(end - 1, max(-1, end - _MAX_BEFORE_BYTES), -1):
+        character = data[position : position + 1]
+        depth += (character == closer) - (character == opener)
+        if not depth:
+            return position
+    return -1
+
+
+def call_that_ended(chain: str) -> str:
+    """Return the chain of the result of a call; "?" of one that is too long."""
+    return f"{chain}{Mark.CALL}" if chain and len(chain) < _MAX_CHAIN_CHARACTERS else "?"

@@ -6,16 +6,19 @@ all of a::b::e. The variable that lists the names of a wildcard import (`__all__
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.model.facts import Binding, Export, Import, ImportKind
+import tree_sitter
+
+from causalist.model.facts import MODULE_SCOPE, Binding, Export, Import, ImportKind
+from causalist.model.node_ids import NodeKind
 from causalist.model.type_notation import LAMBDA_VALUE
 from causalist.parse.syntax.bindings import MAX_VALUE_BYTES, BindingReader
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, paths_of_pattern
-from causalist.parse.syntax.open_scopes import Scopes
+from causalist.parse.syntax.open_scopes import DefinitionDraft, Frame, Scopes
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TOKEN = re.compile(r"::|=>|[{},*]|(?:r#)?[^\W\d]\w*", re.ASCII)
@@ -476,3 +479,108 @@ def read_delegate(text: str) -> str:
     """
     module, named = _DELEGATED_TO.search(text), _DELEGATED_AS.search(text) or _DELEGATED.match(text)
     return f"{module[1]}.{named[1]}" if module is not None and named is not None else ""
+
+
+# Files that are named by a path, in the language of Godot: `preload("res://a.gd")`, `extends "a.gd"`.
+_LOADED = re.compile(
+    rb"""(?<![\w.])(?:preload|load)\s{0,80}\(\s{0,80}(?P<quote>["'])(?P<path>[^"'\n]{1,400})(?P=quote)\s{0,80}\)"""
+    rb"""|(?<![\w.])(?:preload|load)\([ \t]*(?P<constant>\w{1,200})[ \t]*\)"""
+    rb"""|(?<=\bextends )(?P<mark>["'])(?P<base>[^"'\n]{1,400})(?P=mark)"""
+    rb"""|(?<![\w.])(?P<node>get_node(?:_or_null)?\([ \t]*["'][^"'\n]{1,200}["'][ \t]*\))"""
+    rb"""|(?<![\w.])(?P<single>Engine\.get_singleton\([ \t]*&?["']\w{1,200}["'][ \t]*\))"""
+)
+_PATH = re.compile(rb"""\bconst[ \t]+(\w+)[ \t]*(?::[ \t]*\w*[ \t]*)?=[ \t]*["'](\w+://[^"'\n]{1,400})["']""")
+_NO_NAME = re.compile(rb"[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]")
+_MAKING = re.compile(rb"\.\s{0,80}new(?=\s{0,80}\()")
+_REMARKS = re.compile(rb"\s*+((?:^##[^\n]*+(?:\n|\Z))++)(?=[ \t]*+(?:\n|\Z))", re.MULTILINE)
+_MAX_HEAD_CHARACTERS = 200
+
+
+def with_file_names(data: bytes) -> tuple[bytes, list[tuple[str, str, int]]]:
+    r"""Return a text in which each file that a path names has a name, as long as before, and (name, path, start) of it.
+
+    The path of a node in a scene is a name that begins with a dollar sign. What makes an object of a class is no name.
+
+    >>> with_file_names(b'preload("res://b.gd").new(1)\nget_node("A/B")')
+    (b'preload__res___b_gd__    (1)\n$et_node__A_B__', [('preload__res___b_gd__', 'res://b.gd', 0)])
+    >>> with_file_names(b'extends "c.gd"')
+    (b'extends _c_gd_', [('_c_gd_', 'c.gd', 8)])
+    >>> with_file_names(b'const A = "res://a.gd"; load(A); load(B)')
+    (b'const A = "res://a.gd"; load_A_; load(B)', [('load_A_', 'res://a.gd', 24)])
+    """
+    found: list[tuple[str, str, int]] = []
+    paths = dict(_PATH.findall(data))
+
+    def name(each: re.Match[bytes]) -> bytes:
+        if each["node"]:
+            return node_name(each[0])
+        if each["constant"] and each["constant"] not in paths:
+            return each[0]
+        spelled = _NO_NAME.sub(b"_", each[0])
+        if each["single"]:
+            return spelled
+        path = each["path"] or each["base"] or paths[each["constant"]]
+        found.append((spelled.decode("utf-8", "replace"), path.decode("utf-8", "replace"), each.start()))
+        return spelled
+
+    data = _LOADED.sub(name, data)
+    return _MAKING.sub(lambda each: b" " * len(each[0]), data), found
+
+
+def node_name(written: bytes) -> bytes:
+    """Return the name that stands for the path of a node in a scene, which is as long.
+
+    >>> node_name(b"$A/B"), node_name(b"%A"), node_name(b'$"../A"')
+    (b'$A_B', b'$A', b'$____A_')
+    """
+    return b"$" + _NO_NAME.sub(b"_", written[1:])
+
+
+def open_file_class(
+    scopes: Scopes, imports: list[Import], captures: Mapping[str, Sequence[tree_sitter.Node]], stem: str
+) -> tuple[int, int]:
+    """Open the class that a file is, before its captures are read, and import the files that it names by their paths.
+
+    Return the range of the remarks that document it.
+
+    `captures` has the name of the class, if it has one of its own, as `_class_name`, its head as `_head`, and paths of
+    nodes as `_node`. Only a class with a name of its own is known to files that do not name its path.
+    """
+    plain = bytearray(scopes.data)
+    for node in captures.get("_node", ()):
+        plain[node.start_byte : node.end_byte] = node_name(bytes(plain[node.start_byte : node.end_byte]))
+    for node in captures.get("comment", ()):
+        plain[node.start_byte : node.end_byte] = b" " * (node.end_byte - node.start_byte)
+    scopes.data, named = with_file_names(bytes(plain))
+    imports += [
+        Import(MODULE_SCOPE, ImportKind.MODULE, path, 0, "", name, scopes.row(start))
+        for name, (path, start) in {name: (path, start) for name, path, start in reversed(named)}.items()
+    ]
+    size = len(scopes.data)
+    if not size:
+        return 0, 0
+    own = [each.text.decode("utf-8", "replace") for each in captures.get("_class_name", ()) if each.text]
+    heads = {each.start_byte: each.end_byte for each in captures.get("_head", ()) if _is_outermost(each)}
+    draft = DefinitionDraft(NodeKind.CLASS, MODULE_SCOPE, 0, size, 0, "")
+    words = " ".join(scopes.original_text(start, end) for start, end in sorted(heads.items()))
+    draft.signature = " ".join(words.split())[:_MAX_HEAD_CHARACTERS] or f"class {stem}"
+    draft.body = max(heads.values(), default=0)
+    scopes.drafts.append(draft)
+    scopes.frames.append(Frame(0, size, 0, 0, MODULE_SCOPE, "", body=draft.body))
+    scopes.set_name(scopes.frames[-1], own[0] if own and own[0] else stem)
+    remarks = _REMARKS.match(scopes.source, draft.body)
+    return remarks.span(1) if remarks is not None else (0, 0)
+
+
+def _is_outermost(node: tree_sitter.Node) -> bool:
+    return node.parent is not None and node.parent.parent is None
+
+
+def members_given(bindings: Sequence[Binding], drafts: Sequence[DefinitionDraft]) -> list[Binding]:
+    """Return what methods give to fields of their class by their names alone, as bindings of members."""
+    fields = {(draft.parent, draft.name) for draft in drafts if draft.kind is NodeKind.FIELD}
+    return [
+        each._replace(target=f".{each.target}")
+        for each in bindings
+        if each.value and each.scope >= 0 and (drafts[each.scope].parent, each.target) in fields
+    ]

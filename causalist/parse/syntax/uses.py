@@ -11,7 +11,7 @@ import re
 
 from causalist.model.facts import Call, Reference
 from causalist.model.type_notation import PLACE, element_of
-from causalist.parse.syntax.argument_forms import arguments_by_space
+from causalist.parse.syntax.argument_forms import arguments_by_space, call_that_ended, callee_of_bracket
 from causalist.parse.syntax.arguments import (
     arguments_at,
     callee_before,
@@ -76,6 +76,7 @@ class UseReader:
         self._counted: list[tuple[int, int, int]] = []  # number, start and end of callees whose arguments are counted
         self.spans: list[tuple[int, int, int]] = []  # scope, start, end of names that may be uses
         self.passed_on: list[Reference] = []  # functions that are named in order to be called by others
+        self._ended: dict[int, str] = {}  # end of a list of arguments -> chain of the call
         self.skipped_to = -1  # uses before this byte are not kept: they belong to a callee that was read whole, for one
         self.called = (-1, -1)  # the last callee
         self.plain_callee = -1  # start of the last invoked chain of names
@@ -285,7 +286,10 @@ class UseReader:
             self.skip(end)
 
     def on_token_call(self, start: int, end: int, tag: int) -> None:
-        """Record a call among unparsed tokens."""
+        """Record a call among unparsed tokens, or that of a list of arguments."""
+        if self._settings.modules.file_classes:
+            self._on_list(start, end)
+            return
         first, chain = callee_before(self._scopes.data, start)
         if not chain or first < self.skipped_to:
             return
@@ -296,6 +300,21 @@ class UseReader:
             chain = f"{made}(){chain[1:]}"
         self._keep(self._scopes.own_chain(chain, first), start, start, given)
         self.skip(start)
+
+    def _on_list(self, start: int, end: int) -> None:
+        """Record the call of what stands before a list of arguments."""
+        scopes = self._scopes
+        first, chain = callee_of_bracket(scopes.data, start, self._ended, self._settings.types)
+        scope = scopes.use_scope()
+        if chain in self._settings.names.super_names and scope >= 0:  # what the function around overrides
+            chain = f"{chain}.{scopes.drafts[scope].name}"
+        chain = scopes.own_chain(chain, first) if chain[:1] != "?" else chain
+        self._ended[end] = call_that_ended(chain)
+        if chain:
+            while self.spans and self.spans[-1][1] >= first:
+                self.spans.pop()
+            self._keep(chain, start, max(start - 1, first))
+            self.skip(start)
 
     def _on_scoped_reference(self, start: int, end: int) -> None:
         data, declared = self._scopes.data, self._declared

@@ -47,6 +47,7 @@ CALLS = {
     "julia": {"call_expression": "^", "broadcast_call_expression": "^"},
     "fsharp": {"application_expression": "^", "infix_expression": "^"},
     "starlark": {"call": "function"},
+    "gdscript": {"call": "^", "attribute_call": "^", "base_call": "^"},
 }
 # Operators of Perl that are written like calls.
 _OPERATORS = re.compile(
@@ -92,6 +93,14 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
             if (written := _before_arguments(node)) is not None:
                 yield written
             continue
+        if dialect == "gdscript" and node.type == "attribute_call" and node.parent is not None:
+            first = node.parent.children[0]
+            while first.type in _OPERATIONS or (first.type == "attribute" and first.children[0].type in _OPERATIONS):
+                first = first.children[-1 if first.type in _OPERATIONS else 0]
+            start = node.parent.start_byte
+            text = (node.parent.text or b"")[first.start_byte - start : called.end_byte - start].decode(
+                errors="replace"
+            )
         if dialect == "ruby":
             if node.type == "identifier" and not _alone(node):
                 continue
@@ -206,6 +215,8 @@ def _bound_in(root: tree_sitter.Node) -> Iterator[str]:
                 yield (named.text or b"").decode(errors="replace")
 
 
+# The grammar of GDScript gives `a and b.c.f()` as `(a and b.c).f()`.
+_OPERATIONS = ("await_expression", "binary_operator", "conditional_expression", "unary_operator")
 _NO_CALLS = ("method", "method_parameters", "block_parameters", "alias", "undef", "keyword_parameter")
 
 
