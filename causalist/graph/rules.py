@@ -103,6 +103,7 @@ class RuleName(StrEnum):
     PROCEDURE = "procedure"
     RESOURCE = "resource"
     UNIQUE_SELECTOR = "unique-selector"
+    OVERLOAD = "overload"
 
 
 class Rule(NamedTuple):
@@ -308,6 +309,12 @@ RULES: tuple[Rule, ...] = (
         "the receiver of the message is unknown; one class of the repository has a method for it",
         0.95,
         (200, 8, 3),
+    ),
+    Rule(
+        RuleName.OVERLOAD,
+        Evidence.TYPES,
+        "the overload that fits best, where what is known of the arguments does not leave it alone",
+        0.9,
     ),
 )
 
