@@ -40,6 +40,7 @@ _MAX_STEPS = 3  # files that pass on what others pass on
 _MARKS = re.compile(r"~\d+|\(.*?\)|\[.*?\]")  # what is done with a part of a chain, and which declaration is meant
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _POINTER_TO_FIRST = ".data()"
+_SAME_TYPE = (".substr()", ".append()")  # methods of text that give text
 _PARAMETER_NAME = re.compile(r"\w*\s*$")  # at the end of a declaration
 _BOUND = re.compile(r"\benable_if|\brequires\b|::type\b|\w+_v\s*<|\bis_\w+\s*<")  # in the signature of a template
 _TYPE_PARAMETER = re.compile(r"\b(?:typename|class)[\s.]+(\w+)")
@@ -269,6 +270,10 @@ class OverloadChooser:
             if enumeration >= 0:
                 return Value(ValueKind.INSTANCE, enumeration, RuleName.ANNOTATION)
             value = self.inference.content_of(value.number) if is_value else None
+        if value is not None and value.kind is ValueKind.BUILTIN and "." in chain and not chain.endswith(_SAME_TYPE):
+            holder = self.inference.infer_chain(*place, chain.removeprefix(sign).rpartition(".")[0])
+            if holder is not None and holder.kind is ValueKind.BUILTIN and holder.type == value.type:
+                return None  # a member of something from outside, whose own type is not known
         if value is not None and value.kind in (ValueKind.BUILTIN, ValueKind.UNKNOWN) and value.type:
             pointed_type = f"{value.type}*" if sign == "&" else value.type.removesuffix("*") if sign else value.type
             return value._replace(kind=ValueKind.BUILTIN, type=pointed_type)

@@ -101,9 +101,7 @@ class TwinChooser:
         if settings is None or not settings.names.has_overloads:
             return None
         literals, kinds = program.literals[settings.name], program.definition_of
-        owner = program.owner_of.get(definition, program.parent(definition))
-        is_one_of_several = (owner >= 0 and program.is_type(owner)) or len(program.overloads_of(definition)[0]) > 1
-        shape = self._plain_shape(definition) if settings.modules.headers and is_one_of_several else None
+        shape = self._plain_shape(definition) if settings.modules.headers else None
 
         def keep(several: Sequence[int]) -> Sequence[int]:
             several = [each for each in several if kinds[each].kind in CALLABLE_KINDS] or several

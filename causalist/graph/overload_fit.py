@@ -240,7 +240,8 @@ def distance_by_conversion(
     if is_enum:
         return None
     if _is_text(name, settings) and (of := _characters_of(given, settings)) is not None:
-        return _CONVERTED if of == _characters_of(name, settings) else None
+        is_owned = given.endswith("_view") and not name.endswith("_view")  # has to be made by name
+        return _CONVERTED if of == _characters_of(name, settings) and not is_owned else None
     if given.endswith("*"):
         if is_pointer:
             return _CONVERTED if name == settings.any_pointer else None
