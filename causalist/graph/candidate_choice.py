@@ -104,24 +104,25 @@ class OverloadChooser:
         same, elsewhere = program.overloads_of(functions[0])
         settings = program.files[program.file_of[functions[0]]].settings
         assert settings is not None
-        doubtful = meant._replace(rule=RuleName.OVERLOAD)
-        several = list(dict.fromkeys([*same, *elsewhere] or functions))
+        several = list(dict.fromkeys([*same, *elsewhere])) if elsewhere else same or functions
         owner = program.owner_of.get(functions[0], program.parent(functions[0]))
         if owner < 0 or not program.is_type(owner):
             several = program.packages.with_namesakes(place[0], several, program.files)
         fitting = [each for each in several if misfit(program.parameters.get(each), arguments, {}) is not None]
+        if len(several) < 2 and fitting:
+            return functions, meant
+        doubtful = meant._replace(rule=RuleName.OVERLOAD) if settings.names.has_overloads else meant
         if not fitting:  # `using Base::name`
             inherited = self._select_inherited(place, functions, arguments, chains, meant)
-            if inherited[0] is functions and arguments != UNCOUNTED:
-                return functions, doubtful
-            return inherited
-        if len(several) < 2 or (len(fitting) < 2 and fitting == functions):
-            return functions, meant
+            if inherited[0] is not functions or arguments == UNCOUNTED or doubtful is meant:
+                return inherited
+            is_of_holder = program.definition_of[functions[0]].name in settings.types.unwrap_methods
+            return ([], meant) if is_of_holder else (functions, doubtful)  # `get` of a pointer to what has another
         if len(fitting) < 2:
             return fitting, meant  # their number says all
         whole = [each for each in fitting if not self._leaves_out_assumed(each, len(arguments))]
         around = program.files[place[0]].first + place[1]
-        if around in fitting and len(fitting) > 1 and self._hands_on_all(around, chains):
+        if place[1] >= 0 and around in fitting and self._hands_on_all(around, chains):
             fitting, whole = [[each for each in several if each != around] for several in (fitting, whole)]
         inferred = self._infer_arguments(place, arguments, chains)
         several = whole or fitting

@@ -101,12 +101,13 @@ class TwinChooser:
         if settings is None or not settings.names.has_overloads:
             return None
         literals, kinds = program.literals[settings.name], program.definition_of
-        shape = self._plain_shape(definition) if settings.modules.headers else None
+        converts = bool(settings.modules.headers)
 
         def keep(several: Sequence[int]) -> Sequence[int]:
             several = [each for each in several if kinds[each].kind in CALLABLE_KINDS] or several
-            alike = [each for each in several if shape is not None and self._plain_shape(each) == shape]
-            return alike or best_overloads(several, program.parameters, arguments, literals)
+            if converts and (shape := self._plain_shape(definition)) is not None:
+                return [each for each in several if self._plain_shape(each) == shape]
+            return best_overloads(several, program.parameters, arguments, literals)
 
         return keep
 

@@ -313,8 +313,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         RuleName.OVERLOAD,
         Evidence.TYPES,
-        "the overload that fits best, where what is known of the arguments does not leave it alone",
-        0.9,
+        "the overload that fits best, where what is known of the arguments does not decide",
+        0.24,
+        (3, 12, 2),
     ),
 )
 
