@@ -3,7 +3,6 @@
 These are overloads, types of one name or in several parts, and names when the receiver is unknown.
 """
 
-import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,13 +11,14 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import islice
 
-from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.added_members import is_out_of_reach
 from causalist.graph.imports.declared_packages import first_names_in
 from causalist.graph.infer.inference import Inference
 from causalist.graph.overload_fit import (
     REST,
     SOME_TYPE,
     TakenType,
+    decides,
     distance_by_conversion,
     is_type_parameter,
     misfit,
@@ -26,14 +26,12 @@ from causalist.graph.overload_fit import (
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, MAX_NAMESAKES, RuleName
-from causalist.graph.visible_extensions import is_out_of_reach
-from causalist.model.facts import UNCOUNTED, ArgumentKind, Definition, ImportKind
+from causalist.model.facts import UNCOUNTED, ArgumentKind, ImportKind
 from causalist.model.language_settings import ConversionSettings, LanguageSettings
-from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
-from causalist.model.role_by_path import is_secondary, role_of
-from causalist.model.type_notation import OPTIONAL, type_parameters_of
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
+from causalist.model.role_by_path import is_secondary
+from causalist.model.type_notation import OPTIONAL, split_top
 
-_LAST_ROLES = frozenset({Role.TEST, Role.EXAMPLE, Role.DOCS, Role.VENDORED})  # types are declared first elsewhere
 _DECLARATIONS = (".d.ts", ".d.mts", ".d.cts", ".pyi")
 _REEXPORTS = frozenset({ImportKind.REEXPORT, ImportKind.REEXPORT_ALL, ImportKind.REEXPORT_NAMESPACE})
 _MAX_OVERLOADS = 400  # of one name: their parameters are not compared with the arguments of each call
@@ -41,6 +39,10 @@ _MAX_ALIKE = 40  # plug-ins that have a method alike
 _MAX_STEPS = 3  # files that pass on what others pass on
 _MARKS = re.compile(r"~\d+|\(.*?\)|\[.*?\]")  # what is done with a part of a chain, and which declaration is meant
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_POINTER_TO_FIRST = ".data()"
+_SAME_TYPE = (".substr()", ".append()")  # methods of text that give text
+_PARAMETER_NAME = re.compile(r"\w*\s*$")  # at the end of a declaration
+_BOUND = re.compile(r"\benable_if|\brequires\b|::type\b|\w+_v\s*<|\bis_\w+\s*<")  # in the signature of a template
 _TYPE_PARAMETER = re.compile(r"\b(?:typename|class)[\s.]+(\w+)")
 _ANY_TYPE = 20  # farther than any base: a parameter that takes everything
 _ONE_OF_MANY = 100  # a parameter that takes any number of arguments, given one that is no array
@@ -61,62 +63,113 @@ class OverloadChooser:
     inference: Inference
     _taken: dict[tuple[int, str], TakenType | None] = field(default_factory=dict)
     # By functions, arguments and their values: many calls differ by nothing else.
-    _nearest: dict[tuple[int, str, tuple[tuple[int, Value], ...]], list[int] | None] = field(default_factory=dict)
+    _nearest: dict[tuple[tuple[int, ...], str, tuple[tuple[int, Value], ...]], tuple[list[int] | None, bool]] = field(
+        default_factory=dict
+    )
 
-    def select_nearest(self, place: tuple[int, int], functions: list[int], arguments: str, chains: str) -> list[int]:
+    def select_nearest(
+        self, place: tuple[int, int], functions: list[int], arguments: str, chains: str, meant: Value
+    ) -> tuple[list[int], Value]:
         """Return the namesakes of `functions` whose parameters are nearest to the arguments; `functions` where none is.
 
         `functions` fit the number of the arguments and literals best. `place` is the (file, scope) of the call,
-        `arguments` and `chains` are as `Call` has them.
+        `arguments` and `chains` are as `Call` has them. `meant` is the value of the called name. It is returned with
+        the rule `overload` where what is known of the arguments does not decide.
         """
+        program = self.inference.program
+        settings = program.files[program.file_of[functions[0]]].settings
+        same, elsewhere = program.overloads_of(functions[0])
+        if settings is None or len(same) + len(elsewhere) > _MAX_OVERLOADS:
+            return functions, meant
+        if settings.modules.headers:
+            return self._select_converting(place, functions, arguments, chains, meant)
+        if len(same) + len(elsewhere) < 2:
+            return functions, meant
+        inferred = self._infer_arguments(place, arguments, chains)
+        if not (inferred or ArgumentKind.FUNCTION in arguments):
+            return functions, meant
+        literals = program.literals[settings.name]
+        if not any(misfit(program.parameters.get(e), arguments, literals) is not None for e in same):
+            same = [*same, *(each for each in elsewhere if each not in same)]  # members of the type itself come first
+        nearest, _ = self._select_among(same, settings, arguments, inferred)
+        if nearest is None:
+            return self._select_inherited(place, functions, arguments, chains, meant)
+        return nearest, meant
+
+    def _select_converting(
+        self, place: tuple[int, int], functions: list[int], arguments: str, chains: str, meant: Value
+    ) -> tuple[list[int], Value]:
+        """Return the same where arguments convert, and functions are defined apart from their declarations."""
         program = self.inference.program
         same, elsewhere = program.overloads_of(functions[0])
         settings = program.files[program.file_of[functions[0]]].settings
-        if settings is None or len(same) + len(elsewhere) > _MAX_OVERLOADS:
-            return functions
-        several = [*same, *elsewhere] or functions
-        if settings.modules.headers and all(misfit(program.parameters.get(e), arguments, {}) is None for e in several):
-            return self._select_inherited(place, functions, arguments, chains)  # `using Base::name`
-        if len(same) + len(elsewhere) < 2:
-            return functions
-        if settings.modules.headers:
-            same = [*same, *(each for each in elsewhere if each not in same)]
-            if sum(misfit(program.parameters.get(each), arguments, {}) is not None for each in same) < 2:
-                return functions  # their number says all
+        assert settings is not None
+        several = list(dict.fromkeys([*same, *elsewhere])) if elsewhere else same or functions
+        owner = program.owner_of.get(functions[0], program.parent(functions[0]))
+        if owner < 0 or not program.is_type(owner):
+            several = program.packages.with_namesakes(place[0], several, program.files)
+        fitting = [each for each in several if misfit(program.parameters.get(each), arguments, {}) is not None]
+        if len(several) < 2 and fitting:
+            return functions, meant
+        doubtful = meant._replace(rule=RuleName.OVERLOAD) if settings.names.has_overloads else meant
+        if not fitting:  # `using Base::name`
+            inherited = self._select_inherited(place, functions, arguments, chains, meant)
+            if inherited[0] is not functions or arguments == UNCOUNTED or doubtful is meant:
+                return inherited
+            is_of_holder = program.definition_of[functions[0]].name in settings.types.unwrap_methods
+            return ([], meant) if is_of_holder else (functions, doubtful)  # `get` of a pointer to what has another
+        if len(fitting) < 2:
+            return fitting, meant  # their number says all
+        whole = [each for each in fitting if not self._leaves_out_assumed(each, len(arguments))]
+        around = program.files[place[0]].first + place[1]
+        if place[1] >= 0 and around in fitting and self._hands_on_all(around, chains):
+            fitting, whole = [[each for each in several if each != around] for several in (fitting, whole)]
+        inferred = self._infer_arguments(place, arguments, chains)
+        several = whole or fitting
+        key = tuple(several), arguments, tuple(inferred)
+        if key not in self._nearest:
+            types = dict(settings.types.literals)
+            literal = [(i, types[letter][0]) for i, letter in enumerate(arguments) if letter in types]
+            inferred += [(i, Value(ValueKind.BUILTIN, -1, "", type=name)) for i, name in literal]
+            self._nearest[key] = self._select_among(several, settings, arguments, inferred)
+        nearest, is_sure = self._nearest[key]
+        if nearest is None and several is not fitting:
+            nearest, is_sure = self._select_among(fitting, settings, arguments, inferred)
+        return functions if nearest is None else nearest, meant if is_sure else doubtful
+
+    def _leaves_out_assumed(self, function: int, n_arguments: int) -> bool:
+        """Return True if so many arguments leave out some, and only a declaration elsewhere might say that they may."""
+        parameters = self.inference.program.parameters.get(function, ())
+        return n_arguments < len(parameters) and all(each.endswith(OPTIONAL) for each in parameters)
+
+    def _hands_on_all(self, function: int, chains: str) -> bool:
+        """Return True if a call is given what the function around it was, as where it calls another of its name."""
+        signature = self.inference.program.definition_of[function].signature
+        written = split_top(signature.partition("(")[2].rpartition(")")[0], ",")
+        return [_PARAMETER_NAME.search(each.partition("=")[0])[0].strip() for each in written] == chains.split(",")  # type: ignore[index]
+
+    def _infer_arguments(self, place: tuple[int, int], arguments: str, chains: str) -> list[tuple[int, Value]]:
+        """Return the positions of arguments that are no literals, with their values where these are known."""
         unknown = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.OTHER]
-        inferred = [
+        return [
             (position, value)
             for position, chain in zip(unknown, chains.split(","), strict=False)
             if chain and (value := self._infer_argument(place, chain)) is not None
         ]
-        if settings.modules.headers:
-            key = functions[0], arguments, tuple(inferred)
-            if key not in self._nearest:
-                types = dict(settings.types.literals)
-                literal = [(i, types[letter][0]) for i, letter in enumerate(arguments) if letter in types]
-                inferred += [(i, Value(ValueKind.BUILTIN, -1, "", type=name)) for i, name in literal]
-                self._nearest[key] = self._select_among(same, settings, arguments, inferred)
-            nearest = self._nearest[key]
-            return functions if nearest is None else nearest
-        if not (inferred or ArgumentKind.FUNCTION in arguments):
-            return functions
-        literals = program.literals[settings.name]
-        if not any(misfit(program.parameters.get(e), arguments, literals) is not None for e in same):
-            same = [*same, *(each for each in elsewhere if each not in same)]  # members of the type itself come first
-        nearest = self._select_among(same, settings, arguments, inferred)
-        return self._select_inherited(place, functions, arguments, chains) if nearest is None else nearest
 
     def _select_among(
         self, functions: list[int], settings: LanguageSettings, arguments: str, inferred: list[tuple[int, Value]]
-    ) -> list[int] | None:
+    ) -> tuple[list[int] | None, bool]:
         """Return those of `functions` that are nearest to the arguments, whose types are `inferred`; None if none is.
 
-        Where functions are defined apart from their declarations, types convert.
+        Where functions are defined apart from their declarations, types convert. With them comes True if what is known
+        of the arguments leaves no other.
         """
         program, converts = self.inference.program, bool(settings.modules.headers)
         literals, argument_list = program.literals[settings.name], settings.conversions.argument_list
         given = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.FUNCTION]
         fitting: list[tuple[int, int, int]] = []
+        distances: dict[int, list[int]] = {}
         for function in functions:
             far = misfit(program.parameters.get(function), arguments, literals)
             if argument_list and self._misses_list(function, argument_list, inferred):
@@ -125,15 +178,42 @@ class OverloadChooser:
             if any(not self._takes_function(function, at, at == len(arguments) - 1) for at in given):
                 continue
             if far is not None and None not in steps:
-                fitting.append((far, sum(step or 0 for step in steps), function))
+                distances[function] = [step or 0 for step in steps]
+                fitting.append((far, sum(distances[function]), function))
         if not fitting:
-            return None
+            return None, not converts
         if converts:  # conversions count more than what is left out
             fitting = [
                 (far // _ONE_OF_MANY, steps * _ONE_OF_MANY + far % _ONE_OF_MANY, each) for far, steps, each in fitting
             ]
         least = min(each[:2] for each in fitting)
-        return [function for far, steps, function in fitting if (far, steps) == least]
+        nearest = [function for far, steps, function in fitting if (far, steps) == least]
+        if not converts or len(fitting) == len(nearest):
+            return nearest, True
+        others = [each for far, _, each in fitting if far == least[0] and each not in nearest]
+        is_sure = all(
+            self._takes_same(best, other, len(arguments))
+            or any(
+                decides(own, far, value.type, self._is_bounded(best), settings.conversions)
+                for own, far, (_, value) in zip(distances[best], distances[other], inferred, strict=True)
+            )
+            for best in nearest
+            for other in others
+        )
+        return nearest, is_sure
+
+    def _takes_same(self, function: int, other: int, n_arguments: int) -> bool:
+        """Return True if two functions take the same by their first parameters, so that their number says all."""
+        own, others = [
+            [name.removesuffix(OPTIONAL) for name in self.inference.program.parameters.get(each, ())][:n_arguments]
+            for each in (function, other)
+        ]
+        return own == others
+
+    def _is_bounded(self, function: int) -> bool:
+        """Return True for a template that takes only types that have something, whatever that is."""
+        signature = self.inference.program.definition_of[function].signature
+        return signature.startswith("template") and _BOUND.search(signature) is not None
 
     def _misses_list(self, function: int, argument_list: str, inferred: list[tuple[int, Value]]) -> bool:
         """Return True if a function takes the rest of the arguments of another, and none is given: nothing else is."""
@@ -141,7 +221,9 @@ class OverloadChooser:
         is_taken = any(each.startswith(argument_list) for each in taken)
         return is_taken and not any(value.type == argument_list for _, value in inferred)
 
-    def _select_inherited(self, place: tuple[int, int], functions: list[int], arguments: str, chains: str) -> list[int]:
+    def _select_inherited(
+        self, place: tuple[int, int], functions: list[int], arguments: str, chains: str, meant: Value
+    ) -> tuple[list[int], Value]:
         """Return the members of the same name of the nearest base; none of `functions` takes the arguments."""
         program = self.inference.program
         owner = program.owner_of.get(functions[0], program.parent(functions[0]))
@@ -149,8 +231,9 @@ class OverloadChooser:
         for base in program.linear_bases(owner)[1:] if owner >= 0 and program.is_type(owner) else ():
             number = program.find_own_member(base, name, arguments)
             if number >= 0:
-                return self.select_nearest(place, program.select_overloads(number, arguments), arguments, chains)
-        return functions
+                several = program.select_overloads(number, arguments)
+                return self.select_nearest(place, several, arguments, chains, meant)
+        return functions, meant
 
     def _takes_function(self, function: int, position: int, is_last: bool) -> bool:
         """Return False if a parameter is of a class, which no function stands for."""
@@ -178,6 +261,8 @@ class OverloadChooser:
             made, types = chain.removesuffix("()").strip("<>"), settings.types  # `std::string(x)`, `std::vector<T>{}`
             if re.fullmatch(settings.conversions.text, made) or made.removeprefix("std.") in types.containers:
                 return Value(ValueKind.BUILTIN, -1, RuleName.ANNOTATION, type=made.rpartition(".")[2])
+        if chain.endswith(_POINTER_TO_FIRST) and settings is not None and settings.modules.headers:
+            return None  # what a container holds is known, and not that it is pointed at
         sign = chain[:1] if chain[:1] in "&*" else ""
         value = self.inference.infer_chain(*place, chain.removeprefix(sign))
         if value is not None and value.kind is ValueKind.DEFINITION:
@@ -186,6 +271,10 @@ class OverloadChooser:
             if enumeration >= 0:
                 return Value(ValueKind.INSTANCE, enumeration, RuleName.ANNOTATION)
             value = self.inference.content_of(value.number) if is_value else None
+        if value is not None and value.kind is ValueKind.BUILTIN and "." in chain and not chain.endswith(_SAME_TYPE):
+            holder = self.inference.infer_chain(*place, chain.removeprefix(sign).rpartition(".")[0])
+            if holder is not None and holder.kind is ValueKind.BUILTIN and holder.type == value.type:
+                return None  # a member of something from outside, whose own type is not known
         if value is not None and value.kind in (ValueKind.BUILTIN, ValueKind.UNKNOWN) and value.type:
             pointed_type = f"{value.type}*" if sign == "&" else value.type.removesuffix("*") if sign else value.type
             return value._replace(kind=ValueKind.BUILTIN, type=pointed_type)
@@ -290,114 +379,6 @@ class OverloadChooser:
             return False
         symbols = self.inference.program.files[self.inference.program.file_of[named.number]]
         return "?" in symbols.returns.get(named.number - symbols.first, "")
-
-
-@dataclass(frozen=True, slots=True)
-class PartialTypes:
-    """The types of a program that have several declarations."""
-
-    program: Program
-
-    def join_types(self) -> None:
-        """Fill `canonical` of the program, and `attached` with the members of all declarations."""
-        program = self.program
-        files = [
-            symbols
-            for symbols in program.files
-            if symbols.settings is not None and _has_partial_types(symbols.settings)
-        ]
-        files.sort(key=lambda symbols: role_of(symbols.path) in _LAST_ROLES)
-        self._find_namesakes(files)
-        declared: dict[tuple[str, str], list[int]] = {}
-        for symbols in files:
-            for local, definition in enumerate(symbols.facts.definitions):
-                if _is_open(symbols, definition):
-                    declared.setdefault(self._key_of(symbols, local), []).append(symbols.first + local)
-        for group in declared.values():
-            program.canonical.update(dict.fromkeys(group, group[0]))
-        for symbols in files:
-            assert symbols.settings is not None
-            for local, definition in enumerate(symbols.facts.definitions):
-                parent = program.parent(symbols.first + local)
-                if parent in program.arities:
-                    group = declared.get(self._key_of(symbols, parent - symbols.first), [])
-                else:
-                    group = declared.get(_key(symbols, definition.qualname.rpartition(".")[0]), [])
-                is_inside = bool(group) and program.canonical.get(parent) == group[0]
-                # `module Shop.Door` is known as the `Door` of `Shop` although it does not stand in it.
-                is_named_so = bool(group) and not is_inside and symbols.settings.modules.reopened
-                if is_named_so or (is_inside and (len(group) > 1 or parent != group[0])):
-                    program.attached.setdefault((group[0], definition.name), []).append(symbols.first + local)
-
-    def _find_namesakes(self, files: Sequence[FileSymbols]) -> None:
-        """Fill `arities` of the program."""
-        named: dict[tuple[str, str], dict[int, int]] = {}
-        several: dict[tuple[str, str], list[int]] = {}
-        for symbols in files:
-            assert symbols.settings is not None
-            for local, definition in enumerate(symbols.facts.definitions if symbols.settings.types.generic else ()):
-                if definition.kind in TYPE_KINDS:
-                    key = _key(symbols, definition.qualname)
-                    named.setdefault(key, {}).setdefault(arity_of(definition.signature), symbols.first + local)
-                    several.setdefault(key, []).append(symbols.first + local)
-        for key, by_arity in named.items():
-            if len(by_arity) > 1:
-                self.program.arities.update(dict.fromkeys(several[key], by_arity))
-                self._let_name_mean(by_arity[min(by_arity)], several[key])
-
-    def _let_name_mean(self, plainest: int, several: Sequence[int]) -> None:
-        """Make the name of several types mean the one that has the fewest parameters, which need not be written."""
-        program = self.program
-        fewest = arity_of(program.definition_of[plainest].signature)
-        others = {each for each in several if arity_of(program.definition_of[each].signature) != fewest}
-        for number in several:
-            symbols, name = program.files[program.file_of[number]], program.definition_of[number].qualname
-            if number in others and symbols.by_qualname.get(name) == number:
-                same = [each for each in several if program.file_of[each] == program.file_of[number]]
-                own = next((each for each in same if each not in others), -1)
-                if own >= 0:
-                    symbols.by_qualname[name] = own
-                elif program.parent(number) < 0:
-                    del symbols.by_qualname[name]
-            key = (symbols.settings.family if symbols.settings else "", f"{symbols.facts.package}.{name}".lstrip("."))
-            program.declared.remove(key, others)
-
-    def _key_of(self, symbols: FileSymbols, local: int) -> tuple[str, str]:
-        """Return what all declarations of a type share: its name, and the number of its parameters if that tells."""
-        definition = symbols.facts.definitions[local]
-        family, name = _key(symbols, definition.qualname)
-        is_one_of_several = symbols.first + local in self.program.arities
-        return family, f"{name}`{arity_of(definition.signature)}" if is_one_of_several else name
-
-    def join_bases(self) -> None:
-        """Give each declaration of a type the bases of all."""
-        program = self.program
-        together: dict[int, dict[int, None]] = {}
-        for number, first in program.canonical.items():
-            others = [each for each in program.bases_of(number) if program.canonical.get(each, each) != first]
-            if others:
-                together.setdefault(first, {}).update(dict.fromkeys(others))
-        bases = {first: list(several) for first, several in together.items()}
-        for number, first in program.canonical.items():
-            if first in bases:
-                program.set_bases(number, bases[first])
-
-    def select_declaration(self, declarations: Sequence[int]) -> Sequence[int]:
-        """Return, of declarations of one type, the one that a use of its name means.
-
-        It is the one in the file which is called like the type, else the first. Several types stay several.
-        """
-        program = self.program
-        if len(declarations) < 2 or len({program.canonical.get(each, each) for each in declarations}) > 1:
-            return declarations
-        name = f"{program.definition_of[declarations[0]].name}."
-        files = [posixpath.basename(program.files[program.file_of[each]].path) for each in declarations]
-        called_so = [
-            each
-            for each, file in zip(declarations, files, strict=True)
-            if file.startswith(name) and file.count(".") == 1
-        ]
-        return called_so[:1] or declarations[:1]
 
 
 def find_method(
@@ -640,36 +621,6 @@ def _is_in_reach(caller: str, path: str) -> bool:
 def _family(program: Program, file: int) -> str:
     settings = program.files[file].settings
     return settings.family if settings else ""
-
-
-def arity_of(signature: str) -> int:
-    """Return the number of type parameters in the signature of a type.
-
-    >>> arity_of("public partial class Policy<TResult> : A<B, C>"), arity_of("class Policy")
-    (1, 0)
-    """
-    return len(type_parameters_of(signature)) if "<" in signature else 0
-
-
-def _has_partial_types(settings: LanguageSettings) -> bool:
-    return settings.modules.reopened or bool(settings.names.partial_type_pattern)
-
-
-def _is_open(symbols: FileSymbols, definition: Definition) -> bool:
-    """Return True if a type may have further declarations."""
-    assert symbols.settings is not None
-    if symbols.settings.modules.reopened:
-        return definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE
-    return (
-        definition.kind in TYPE_KINDS
-        and re.match(symbols.settings.names.partial_type_pattern, definition.signature) is not None
-    )
-
-
-def _key(symbols: FileSymbols, qualname: str) -> tuple[str, str]:
-    """Return the language family and the qualified name of a type, which all its declarations share."""
-    assert symbols.settings is not None
-    return symbols.settings.family, f"{symbols.facts.package}.{qualname}"
 
 
 def callable_parts(value: Value, settings: LanguageSettings, method: str) -> tuple[list[Value], int]:

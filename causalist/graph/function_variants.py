@@ -10,14 +10,14 @@ code around a call is compiled under decides as far as it can: a function behind
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.inference import Inference
-from causalist.graph.overload_fit import is_constant_method
+from causalist.graph.overload_fit import best_overloads, is_constant_method
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import ValueKind
 from causalist.graph.rules import RuleName
@@ -90,6 +90,31 @@ class TwinChooser:
         if len(seen) == 1 and not self._is_in_line_elsewhere(symbols, files):
             return _with_meant(several, seen, rule)
         return _as_variants(several)
+
+    def filter_of(self, definition: int, arguments: str) -> Callable[[Sequence[int]], Sequence[int]] | None:
+        """Return a filter that keeps, of functions of one name, those that a call may mean by its arguments.
+
+        Where types convert, they are those with the parameters of `definition`, which was chosen among overloads.
+        """
+        program = self.program
+        settings = program.files[program.file_of[definition]].settings
+        if settings is None or not settings.names.has_overloads:
+            return None
+        literals, kinds = program.literals[settings.name], program.definition_of
+        converts = bool(settings.modules.headers)
+
+        def keep(several: Sequence[int]) -> Sequence[int]:
+            several = [each for each in several if kinds[each].kind in CALLABLE_KINDS] or several
+            if converts and (shape := self._plain_shape(definition)) is not None:
+                return [each for each in several if self._plain_shape(each) == shape]
+            return best_overloads(several, program.parameters, arguments, literals)
+
+        return keep
+
+    def _plain_shape(self, function: int) -> object:
+        """Return the types of parameters by their last names, as they are where a namespace is open."""
+        parameters = self.program.parameters.get(function)
+        return parameters and [each.removesuffix(OPTIONAL).rpartition(".")[2] for each in parameters]
 
     def _with_twins(self, functions: Sequence[int]) -> list[int]:
         """Return functions with what their files define by the same names in other branches of `#if`."""

@@ -14,12 +14,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from causalist.graph.added_members import find_fitting_extensions, package_of, rule_of_extension, written_owner
 from causalist.graph.file_symbols import FileSymbols, chains_of_parts
 from causalist.graph.overload_fit import best_overloads, misfit
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import Resolution, ResolutionKind, Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
-from causalist.graph.visible_extensions import find_fitting_extensions, package_of, rule_of_extension, written_owner
 from causalist.model.facts import MODULE_SCOPE, Binding, Import, ImportKind
 from causalist.model.language_settings import LanguageSettings, ModuleSystem
 from causalist.model.node_ids import CALLABLE_KINDS, FIXTURE_PREFIX, TYPE_KINDS, NodeKind, Role

@@ -236,12 +236,15 @@ def distance_by_conversion(
     if re.fullmatch(settings.numbers, given):
         if is_number:
             return 2 if name in dict(settings.promoted).get(given, ()) else 3  # after a template, which is 1
-        return None if is_pointer or is_enum else _CONVERTED
+        return None if is_pointer or is_enum or _is_text(name, settings) else _CONVERTED
+    if is_enum:
+        return None
+    if _is_text(name, settings) and (of := _characters_of(given, settings)) is not None:
+        is_owned = given.endswith("_view") and not name.endswith("_view")  # has to be made by name
+        return _CONVERTED if of == _characters_of(name, settings) and not is_owned else None
     if given.endswith("*"):
         if is_pointer:
             return _CONVERTED if name == settings.any_pointer else None
-        if settings.text and given[:-1] in settings.characters and re.fullmatch(settings.text, name):
-            return _CONVERTED
         # Text becomes a string of the standard library rather than an instance of the repository's type.
         return _CONVERTED if is_truth else None if is_number else _CONVERTED + 1 + (number >= 0)
     if any(given.endswith(each) and name.endswith(each) for each in settings.related):
@@ -249,6 +252,50 @@ def distance_by_conversion(
     return None if is_pointer or is_number else _CONVERTED
 
 
+def _is_text(name: str, settings: ConversionSettings) -> bool:
+    return bool(settings.text) and re.fullmatch(settings.text, name) is not None
+
+
+def _characters_of(given: str, settings: ConversionSettings) -> str | None:
+    r"""Return what the name of a type of text begins with for its characters; None for a type of none.
+
+    >>> settings = ConversionSettings(text=r"[uw]?\d*(?:string|string_view)", characters=("char", "wchar_t", "char8_t"))
+    >>> types = ("string", "u8string_view", "wstring", "char*", "wchar_t*", "char8_t*", "int")
+    >>> [_characters_of(each, settings) for each in types]
+    ['', 'u8', 'w', '', 'w', 'u8', None]
+    """
+    if given.endswith("*"):
+        kind = given[:-1]
+        if kind not in settings.characters:
+            return None
+        return f"u{kind[4:-2]}" if kind[4:-2].isdigit() else kind.partition("char")[0]
+    return given.partition("string")[0].rpartition(".")[2] if _is_text(given, settings) else None
+
+
+def decides(distance: int, other: int, given: str, is_bounded: bool, settings: ConversionSettings) -> bool:
+    """Return True if an argument fits one parameter so much better than another that a compiler prefers it, too.
+
+    `given` is the type of the argument, "" if it is one of the repository. The parameter may be of a template that
+    `is_bounded` to some types.
+
+    >>> settings = ConversionSettings(numbers="int|long", characters=("char",))
+    >>> pairs = ((0, 2), (2, 3), (3, 30), (1, 1), (10, 30), (20, 30), (30, 31))
+    >>> [decides(*each, "int", False, settings) for each in pairs]
+    [True, True, True, False, False, True, False]
+    >>> [decides(*each, settings) for each in ((3, 30, "", False), (20, 31, "", True), (30, 31, "char*", False))]
+    [False, False, True]
+    """
+    if distance >= other:
+        return False
+    is_number = re.fullmatch(settings.numbers, given) is not None
+    if distance in (_OPEN, _OPEN - 1) or (distance == 1 and is_number):
+        return not is_bounded
+    if distance == _CONVERTED:  # text that becomes a string of the library
+        return given.endswith("*") and given[:-1] in settings.characters
+    return distance < _SAME_KIND or (distance == _SAME_KIND and is_number and other > SOME_TYPE)
+
+
+_OPEN = 20  # distance of a type that a template leaves open
 _WITH_OTHERS_BELOW = frozenset({"Any", "Type", "Function"})
 
 

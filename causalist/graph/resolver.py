@@ -5,18 +5,19 @@ type has; everything else that is unknown gives nothing.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, PartialTypes, callable_parts, find_method
+from causalist.graph.added_members import PartialTypes
+from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, callable_parts, find_method
 from causalist.graph.file_symbols import open_inner_namespaces
 from causalist.graph.function_variants import SpecificProcedures, TwinChooser
 from causalist.graph.imports.declared_packages import share_imports
 from causalist.graph.imports.package_scope import InclusionGraph, share_with_parts
 from causalist.graph.infer.inference import Inference
 from causalist.graph.name_lookup import NameLookup, has_receiver_parameters
-from causalist.graph.overload_fit import best_overloads, is_made_by, misfit
+from causalist.graph.overload_fit import is_made_by, misfit
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
@@ -432,6 +433,10 @@ class Resolver:
                 if is_made and "[" not in chain:  # a receiver that is made in one of several ways
                     return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *constants], ""
                 return [*(Target(part.number, part.rule, n_possible) for part in several), *constants], ""
+        if value.kind is ValueKind.INSTANCE and called and self.lists_arguments(file):
+            number, _ = self.program.find_member(value.number, self._call_method(file))
+            if number >= 0 and not self._is_passed_through(file, chain):  # one of the overloads of the operator
+                value, chain = value._replace(kind=ValueKind.DEFINITION, number=number), f"{chain}.()"
         if value.kind is ValueKind.DEFINITION:
             program = self.program
             if not called:
@@ -454,15 +459,15 @@ class Resolver:
                     each for each in functions if misfit(program.parameters.get(each), arguments, {}) is not None
                 ]
             is_function_given = ArgumentKind.FUNCTION in arguments and len(functions) > 1
-            if values or is_function_given or (arguments and self.lists_arguments(file)):
-                functions = self.overloads.select_nearest((file, scope), functions, arguments, values)
+            if values or is_function_given or (self.lists_arguments(file) and (arguments or "." in chain)):
+                functions, value = self.overloads.select_nearest((file, scope), functions, arguments, values, value)
             if len(functions) > MAX_CANDIDATES:
                 return [], ""
             if functions and self._has_specifics(functions[0]):
                 functions = self.specifics.choose((file, scope), functions[0], arguments, values, chain)
             if len(functions) == 1 and program.parent(functions[0]) not in program.canonical:
                 (number,) = functions
-                of_file, chosen = program.file_of[number], self._overload_filter(number, arguments)
+                of_file, chosen = program.file_of[number], self.twins.filter_of(number, arguments)
                 is_linked = self.lists_arguments(of_file) and program.parent(number) < 0 > program.owner_of.get(
                     number, -1
                 )
@@ -585,20 +590,6 @@ class Resolver:
             if operator >= 0:
                 return operator
         return definition
-
-    def _overload_filter(self, definition: int, arguments: str) -> Callable[[Sequence[int]], Sequence[int]] | None:
-        """Return a filter that keeps, of functions of one name, those that a call may mean by its arguments."""
-        program = self.program
-        settings = program.files[program.file_of[definition]].settings
-        if settings is None or not settings.names.has_overloads:
-            return None
-        literals, kinds = program.literals[settings.name], program.definition_of
-        return lambda several: best_overloads(
-            [each for each in several if kinds[each].kind in CALLABLE_KINDS] or several,
-            program.parameters,
-            arguments,
-            literals,
-        )
 
     def is_unknown(self, file: int, scope: int, chain: str, arguments: str) -> bool:
         """Return True if a called chain that `resolve` could not resolve may denote any definition of its last name."""

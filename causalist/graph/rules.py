@@ -104,6 +104,7 @@ class RuleName(StrEnum):
     RESOURCE = "resource"
     UNIQUE_SELECTOR = "unique-selector"
     DEFERRED = "deferred"
+    OVERLOAD = "overload"
 
 
 class Rule(NamedTuple):
@@ -311,6 +312,13 @@ RULES: tuple[Rule, ...] = (
         (200, 8, 3),
     ),
     Rule(RuleName.DEFERRED, Evidence.TYPES, "a call on the class queues a job, which runs the method"),
+    Rule(
+        RuleName.OVERLOAD,
+        Evidence.TYPES,
+        "the overload that fits best, where what is known of the arguments does not decide",
+        0.24,
+        (3, 12, 2),
+    ),
 )
 
 RULE_NAMES: tuple[str, ...] = tuple(rule.name.value for rule in RULES)  # plain strings: they are stored

@@ -1,10 +1,12 @@
 ; What C and C++ have in common.
 
 ; Functions. The name is what the innermost declarator declares; a declaration without a body is no definition.
-((function_definition declarator: [(function_declarator declarator: (_) @_called)
-    (pointer_declarator declarator: (function_declarator declarator: (_) @_called))
-    (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @_called)))])
-  @definition.function (#not-match? @_called "^(if|for|while|switch|return|do|else|catch|sizeof|defined)$"))
+; A semicolon between the brackets ends a statement: the grammar takes calls that it cannot read for parameters.
+((function_definition declarator: [(function_declarator declarator: (_) @_called parameters: (_) @_taken)
+    (pointer_declarator declarator: (function_declarator declarator: (_) @_called parameters: (_) @_taken))
+    (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @_called parameters: (_) @_taken)))])
+  @definition.function (#not-match? @_called "^(if|for|while|switch|return|do|else|catch|sizeof|defined)$")
+  (#not-match? @_taken "^(?:[^;/\"'{]|/(?![/*])|//[^\n]*|/[*](?:[^*]|[*](?!/))*[*]/|\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*')*;"))
 (function_definition body: (_) @body)
 ; A macro in the place of the name: what it is given is the name, `TEST(name) {…}`, or the type and the name.
 ((function_definition declarator: (parenthesized_declarator (identifier) @name)) @definition.function)

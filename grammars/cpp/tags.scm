@@ -21,12 +21,13 @@
 (enum_specifier ["class" "struct"] body: (enumerator_list (enumerator name: (identifier) @name) @definition.field))
 
 ; Functions that stand outside of their type, or have names of their own.
-(function_definition declarator: [
-    (function_declarator declarator: (qualified_identifier))
-    (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier)))
-    (reference_declarator (function_declarator declarator: (qualified_identifier)))
-    (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier))))])
+((function_definition declarator: [
+    (function_declarator declarator: (qualified_identifier) parameters: (_) @_taken)
+    (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier) parameters: (_) @_taken))
+    (reference_declarator (function_declarator declarator: (qualified_identifier) parameters: (_) @_taken))
+    (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier) parameters: (_) @_taken)))])
   @definition.method
+  (#not-match? @_taken "^(?:[^;/\"'{]|/(?![/*])|//[^\n]*|/[*](?:[^*]|[*](?!/))*[*]/|\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*')*;"))
 (function_definition declarator: (reference_declarator (function_declarator))) @definition.function
 (function_definition declarator: (operator_cast type: (_) @name)) @definition.function
 (function_declarator declarator: [(field_identifier) (destructor_name) (operator_name)] @name)
@@ -64,9 +65,12 @@
 (reference_declarator (identifier) @binding)
 (reference_declarator (field_identifier) @binding.property)
 (optional_parameter_declaration type: (_) @binding.type)
-(parameter_list [(optional_parameter_declaration "=" @parameter.optional) (parameter_declaration)
-  (variadic_parameter_declaration)] @parameter)
-(parameter_list "..." @parameter.rest)
+; Those of a function that is a parameter, or a type in angle brackets, are not the function's own.
+(function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name) (template_function)]
+  parameters: (parameter_list [(optional_parameter_declaration "=" @parameter.optional) (parameter_declaration)
+    (variadic_parameter_declaration)] @parameter))
+(function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name) (template_function)]
+  parameters: (parameter_list "..." @parameter.rest))
 (optional_parameter_declaration declarator: (identifier) @binding)
 (for_range_loop type: (_) @binding.type)
 (for_range_loop declarator: (identifier) @binding right: (_) @binding.elements)

@@ -363,6 +363,24 @@ class PackageScopes:
         same = [number for each, number in definitions if ending and _stem_suffix(self.paths[each]) == ending]
         return own or same or [number for _, number in definitions]
 
+    def with_namesakes(self, file: int, several: list[int], tables: Sequence[FileSymbols]) -> list[int]:
+        """Return functions of one name with those of the same name in headers that a file includes.
+
+        What the source of such a header defines belongs to it.
+        """
+        definitions = next((self._variants[each] for each in several if each in self._variants), None)
+        if definitions is None or self.included is None:
+            return several
+        included = self.included(file)
+        stems = {posixpath.splitext(self.paths[each])[0] for each in included if each >= 0}
+        found = dict.fromkeys(several)
+        for each, number in definitions:
+            if each in included or posixpath.splitext(self.paths[each])[0] in stems:
+                symbols = tables[each]
+                name = symbols.facts.definitions[number - symbols.first].qualname
+                found.update(dict.fromkeys(symbols.callables.get(name, ())))
+        return list(found)
+
     def _nearest_linked(
         self, of_file: int, file: int, definitions: list[tuple[int, int]], tables: Sequence[FileSymbols]
     ) -> list[tuple[int, int]]:
