@@ -81,6 +81,19 @@ def test_texts_are_joined_by_their_key() -> None:
     }
 
 
+def test_texts_that_code_returns_have_the_key_of_their_file() -> None:
+    files = {
+        "lang/en/auth.php": "<?php\n// 'failed' => 'no'\nreturn [\n  'mfa' => array('few' => 'Few', 'off' => 'O')];\n",
+        "lang/de/auth.php": "<?php return ['mfa' => ['few' => 'Wenige']];\n",
+        "config/auth.php": "<?php return ['mfa' => ['off' => 'x']];\n",
+        "Mfa.php": "<?php\nclass Mfa {\n  function few() { return trans('auth.mfa.few') . trans('auth.failed'); }\n}\n",
+    }
+    assert links_of(graph_of(files)) == {
+        ("text-key", "reads", "Mfa.php::Mfa.few", "external:text:auth.mfa.few"),
+        ("text", "writes", "lang/en/auth.php", "external:text:auth.mfa.few"),
+    }
+
+
 def test_scripts_are_run_by_their_names_from_where_the_step_stands() -> None:
     step = "- run: npm run build\n  working-directory: web\n- run: |\n    cd docs\n    make html\n- run: npm run lint\n"
     files = {
