@@ -427,14 +427,18 @@ class LinkEdgeFinder:
                     for each in {plain, _API.sub("", plain)}:
                         routes.setdefault(f"{verb} {each}", []).append(name)
         below: dict[str, list[int]] = {}  # last name of a base -> types
+        blocks: dict[str, list[int]] = {}  # last name of a trait -> what implements its functions
         for symbols in self.program.files:
+            for block in symbols.facts.implementations:
+                members = range(symbols.first + block.first, symbols.first + block.end)
+                blocks.setdefault(block.trait.rpartition(".")[2], []).extend(members)
             for base in symbols.facts.bases:
                 for part in re.findall(r"\w+", base.name):
                     below.setdefault(part, []).append(symbols.first + base.definition)
         for number, scope, fact in described:
             kind, colon, name = fact.name.partition(":")
             if kind == "rpc" and colon:
-                yield from self._procedure_edges(number, scope, fact, name, below)
+                yield from self._procedure_edges(number, scope, fact, name, below, blocks)
             elif " " in fact.name:
                 method, _, path = fact.name.partition(" ")
                 plain = _PARAMETER.sub("{}", path).rstrip("/")
@@ -444,7 +448,13 @@ class LinkEdgeFinder:
                     yield RelationEdge(scope, hub, EdgeKind.MENTIONS, RuleName.OPERATION, fact.row, len(fitting_routes))
 
     def _procedure_edges(
-        self, number: int, scope: int, fact: LinkFact, name: str, below: dict[str, list[int]]
+        self,
+        number: int,
+        scope: int,
+        fact: LinkFact,
+        name: str,
+        below: dict[str, list[int]],
+        blocks: dict[str, list[int]],
     ) -> Iterator[RelationEdge]:
         service, _, procedure = name.partition(".")
         ends = ("", "Servicer", "Base", "ImplBase", "Grpc", "Server", "CoroutineImplBase", "Controller")
@@ -460,6 +470,7 @@ class LinkEdgeFinder:
             if self.program.file_of[each] != number and not self._is_generated(self.program.file_of[each])
             for word in names if (member := self.program.find_member(each, word)[0]) >= 0
         ]  # fmt: skip
+        methods += [each for each in blocks.get(service, ()) if self.program.definition_of[each].name in names]
         methods = [each for each in methods if not self._is_generated(self.program.file_of[each])]
         for member in sorted(set(methods))[:_MAX_DECLARATIONS]:
             target = self.drafts.of_definition(member)

@@ -162,15 +162,17 @@ def _queried(texts: dict[str, str], code: dict[str, str]) -> Iterator[tuple[str,
         yield from {(path, f"external:table:{word.lower()}") for word in words if word.lower() in made}
 
 
-def without(questions: Path, clones: Path) -> None:
-    indexed = [each.repo for each in context.read_context_questions(questions) if _is_indexed(clones, each.repo)]
+def without(path: Path, clones: Path) -> None:
+    questions = context.read_context_questions(path)
+    indexed = [each.repo for each in questions if _is_indexed(clones, each.repo)]
     if indexed:
         raise SystemExit(f"has an index, which has these edges: {indexed[0]}")
     LinkEdgeFinder.find_edges = lambda self: iter(())  # type: ignore[method-assign]
-    scores = context.evaluate_context(
-        context.read_context_questions(questions), clones, {"without": context.ARMS["default"]}, 4_000, lambda *_: None
-    )
+    arms = {"without": context.ARMS["default"]}
+    scores = context.evaluate_context(questions, clones, arms, 4_000, lambda *_: None)
     print(context.context_text(scores, 4_000))
+    sufficient = [q.id for q, each in zip(questions, scores["without"], strict=True) if each.sufficient]
+    print("sufficient:", *sufficient)
 
 
 def _is_indexed(clones: Path, repository: str) -> bool:

@@ -118,9 +118,13 @@ def test_procedures_lead_to_what_handles_them() -> None:
         "server.py": "class Server(cart_pb2_grpc.CartServicer):\n    def AddItem(self, request):\n        pass\n",
         "cart_pb2_grpc.py": "class CartServicer(object):\n    def AddItem(self, request, context):\n        pass\n",
     }
-    assert ("procedure", "references", "cart.proto::Cart.AddItem", "server.py::Server.AddItem") in links_of(
-        graph_of(files)
+    files["src/cart.rs"] = (
+        "pub struct Shop;\nimpl pb::cart_server::Cart for Shop {\n  fn add_item(&self) {}\n  fn other(&self) {}\n}\n"
     )
+    assert {each for each in links_of(graph_of(files)) if each[0] == "procedure"} == {
+        ("procedure", "references", "cart.proto::Cart.AddItem", "server.py::Server.AddItem"),
+        ("procedure", "references", "cart.proto::Cart.AddItem", "src/cart.rs::Shop.add_item"),
+    }
 
 
 @pytest.mark.parametrize("path", sorted(SHOP))
