@@ -127,6 +127,33 @@ def test_procedures_lead_to_what_handles_them() -> None:
     }
 
 
+def test_a_fake_handles_a_procedure_only_where_nothing_else_does() -> None:
+    base = "package x\n\ntype {0} struct {{\n\tpb.{1}\n}}\n\nfunc (s *{0}) {2}() {{}}\n"
+    files = {
+        "shop.proto": "service Shop {\n  rpc Buy (A) returns (B);\n  rpc Sell (A) returns (B);\n}\n",
+        "shop/server.go": base.format("server", "UnimplementedShopServer", "Buy"),
+        "shop/fake_test.go": base.format("fake", "UnimplementedShopServer", "Buy"),
+        "shop/sell_test.go": base.format("seller", "ShopServer", "Sell"),
+        "mall/shop.go": base.format("wrapper", "Shop", "Sell"),
+    }
+    assert {each[2:] for each in links_of(graph_of(files)) if each[0] == "procedure"} == {
+        ("shop.proto::Shop.Buy", "shop/server.go::server.Buy"),
+        ("shop.proto::Shop.Sell", "shop/sell_test.go::seller.Sell"),
+    }
+
+
+@pytest.mark.parametrize(("n_others", "is_read"), [(2, True), (4, False)])
+def test_paths_fit_without_their_beginning_if_those_of_the_document_do(n_others: int, is_read: bool) -> None:
+    others = "".join(f"  /api/v1/other{n}:\n    get: {{}}\n" for n in range(n_others))
+    files = {
+        "openapi.yaml": f"openapi: 3.0.0\npaths:\n  /orders:\n    get: {{}}\n  /api/v1/lines:\n    get: {{}}\n{others}",
+        "app.py": "import flask\napp = flask.Flask(__name__)\n\n@app.get('/orders')\ndef orders():\n    pass\n\n"
+        "@app.get('/lines')\ndef lines():\n    pass\n",
+    }
+    found = {each[3] for each in links_of(graph_of(files)) if each[0] == "operation"}
+    assert found == {"external:route:GET /orders", *(["external:route:GET /lines"] if is_read else [])}
+
+
 @pytest.mark.parametrize("path", sorted(SHOP))
 def test_a_refresh_finds_what_a_build_finds(path: str) -> None:
     """Every file once without its content, then as it is."""
