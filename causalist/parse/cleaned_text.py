@@ -55,7 +55,7 @@ def view_of(path: str, data: bytes) -> bytes:
 
 
 _LOCALE_FOLDER = lazy_regex(
-    r"(?:^|/)(?:locales?|langs?|languages?|i18n|translations?|l10n|strings|messages|values)/", re.IGNORECASE
+    r"(?:^|/)_{0,2}(?:locales?|langs?|languages?|i18n|translations?|l10n|strings|messages|values)/", re.IGNORECASE
 )
 # Of all languages of a program the one that its keys and questions are written in.
 _ENGLISH = lazy_regex(
@@ -63,6 +63,8 @@ _ENGLISH = lazy_regex(
     r"|/translation\.json$",
     re.IGNORECASE,
 )
+# Laravel's texts are the array that a file of code returns; its path is a part of their keys.
+_TEXTS_IN_CODE = lazy_regex(r"(?:^|/)lang/en(?:[_-]\w{2,4})?/(?P<group>[\w/-]+)\.php$")
 _LOCALE_ENDS = (".json", ".yml", ".yaml", ".properties", ".arb", ".xml", ".ini", ".ftl")
 _TEMPLATE_ENDS = (
     ".html", ".htm", ".xhtml", ".jinja", ".jinja2", ".j2", ".twig", ".erb", ".haml", ".slim", ".ejs", ".hbs", ".pug",
@@ -81,6 +83,16 @@ _BY_NAME = lazy_regex(
     r"(?P<docker>dockerfile[\w.-]*|[\w.-]+\.dockerfile|containerfile)|(?P<make>(?:gnu)?makefile(?:\.\w+)?)"
     r"|(?P<just>\.?justfile)|(?P<npm>package\.json)|(?P<procfile>procfile[\w.]*)"
 )
+
+
+def text_group(path: str) -> str:
+    """Return what the keys of the texts begin with that a file of code returns, "" for a file without such.
+
+    >>> text_group("resources/lang/en/auth.php"), text_group("lang/en-GB/shop/cart.php"), text_group("lang/de/auth.php")
+    ('auth', 'shop/cart', '')
+    """
+    match = _TEXTS_IN_CODE.search(path) if path.endswith(".php") else None
+    return match["group"] if match else ""
 
 
 @lru_cache(maxsize=1 << 16)

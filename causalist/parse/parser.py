@@ -41,10 +41,11 @@ from causalist.parse.cleaned_text import (
     link_kind,
     mask_secrets,
     shorten_masks,
+    text_group,
     with_line_feeds,
     with_valid_utf8,
 )
-from causalist.parse.data_names import read_code_links, read_file_links, read_markup_links
+from causalist.parse.data_names import read_code_links, read_file_links, read_markup_links, read_returned_links
 from causalist.parse.embedded_code import (
     DEFAULT_LANGUAGE,
     Notebook,
@@ -450,6 +451,9 @@ def _parse(path: str, data: bytes) -> FileFacts:
         facts = parse_source(data, grammar, path.rpartition("/")[2].partition(".")[0])
         if grammar.settings.modules.marked_folders:
             facts = with_objects(facts, with_line_feeds(data), *marks_of_folders(path))
+        if group := text_group(path):
+            text = mask_secrets(with_line_feeds(data), facts.secrets).decode("utf-8", "replace")
+            return replace(facts, links=(*facts.links, *read_returned_links(group, text)))
         if is_build_program(path):
             text = mask_secrets(with_line_feeds(data), facts.secrets).decode("utf-8", "replace")
             return replace(facts, manifest=read_manifest(path, text))

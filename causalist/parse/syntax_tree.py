@@ -20,6 +20,7 @@ from causalist.parse.cleaned_text import (
     is_component,
     is_notebook,
     link_kind,
+    text_group,
     with_line_feeds,
     with_valid_utf8,
 )
@@ -360,6 +361,8 @@ def reader_of(path: str) -> str:
         dialects = (dialect, *claimants(path))
         versions = "+".join(f"{each}:{grammar_version(each)}" for each in dialects)
         is_marked = any(load_settings()[each].modules.marked_folders for each in dialects)
+        group = text_group(path)
+        versions = f"{versions}:texts:{group}" if group else versions
         return f"{versions}:{':'.join(marks_of_folders(path))}" if is_marked else versions
     if is_component(path) or is_notebook(path):
         return f"{'component' if is_component(path) else 'notebook'}:{_all_grammars()}"

@@ -7,7 +7,7 @@ that a match never depends on how words are split.
 import re
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -44,6 +44,8 @@ _WORD = re.compile(r"\w+")
 # Definitions whose text is read for what was printed, and for what may have been.
 _MAX_CERTAIN_NODES = 16
 _MAX_SHOWING = 8  # nodes that show one text
+_MAX_FOLDED_ROWS = 3  # over which a text goes on behind its key
+_HAS_KEY = re.compile(r":(?:\s|$)|=")
 _MAX_PRINTING_NODES = 8
 _MIN_WORDS = 3  # of a message that have to stand in a row
 _MIN_INFORMATIVE_WORDS = 3  # of these that are not said of everything
@@ -174,13 +176,23 @@ def _shown_by(graph: CodeGraph, matched: Mapping[int, TextMatches]) -> dict[int,
     for node, matches in matched.items():
         if graph.nodes.files[node] < 0:
             continue
-        for number in graph.edges_out_of(np.array([graph.nodes.files[node]])).tolist():
-            if edges.rows[number] in matches.rows and graph.rule_names[edges.rules[number]] == "text":
+        numbers = graph.edges_out_of(np.array([graph.nodes.files[node]]))
+        texts = [n for n in numbers.tolist() if graph.rule_names[edges.rules[n]] == "text"]
+        rows = _rows_of_keys(matches, {int(edges.rows[n]) for n in texts})
+        for number in texts:
+            if edges.rows[number] in rows:
                 users = graph.edges_into(np.array([edges.targets[number]]))
                 users = users[edges.kinds[users] == EdgeKind.READS][:_MAX_SHOWING]
                 for user in users.tolist():
                     matches_by_node[int(edges.sources[user])] = TextMatches(1, (int(edges.rows[user]),), matches.sample)
     return matches_by_node
+
+
+def _rows_of_keys(matches: TextMatches, keys: Set[int]) -> set[int]:
+    """Return the rows of the keys whose texts matched: of a line without a key that of the text it continues."""
+    if _HAS_KEY.search(matches.sample):
+        return {row for row in matches.rows if row in keys}
+    return {max((key for key in keys if row - _MAX_FOLDED_ROWS <= key <= row), default=-1) for row in matches.rows}
 
 
 class _NodeText:

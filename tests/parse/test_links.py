@@ -53,6 +53,20 @@ def test_sql_defines_tables_columns_views_and_functions() -> None:
     }
 
 
+def test_a_comment_names_the_statement_behind_it() -> None:
+    text = (
+        "-- Name: note; Type: TABLE\n-- name: get-order\nSELECT id FROM orders\n\n-- name: add_order!\n"
+        "INSERT INTO orders VALUES (1);\n-- :name gone :! :n\nDELETE FROM orders;\n-- name: a few words\n"
+    )
+    facts = parse_file("queries/orders.sql", text.encode())
+    assert [(d.qualname, d.start_row, d.end_row) for d in facts.definitions] == [
+        ("get-order", 1, 2),
+        ("add_order", 4, 5),
+        ("gone", 6, 7),
+    ]
+    assert [(each.scope, LinkForm(each.form).name) for each in facts.links] == [(0, "READ"), (1, "WRITE"), (2, "WRITE")]
+
+
 def test_positions_are_bytes_of_the_file() -> None:
     text = "-- größe\nCREATE TABLE größen (id int);\n".replace("größen", "sizes")
     (table, column) = parse_file("a.sql", text.encode()).definitions

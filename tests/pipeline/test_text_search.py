@@ -299,3 +299,22 @@ def test_a_message_stands_in_a_comment_by_accident_and_in_settings_without_quote
     tree.write("messages.txt", "unknown: an order is not known in this shop\n")
     answer = Repository.open(tree.path).ask("why do I get `an order is not known in this shop`")
     assert {h.path for h in answer.results if any(r.signal == "literal" for r in h.reasons)} == {"messages.txt"}
+
+
+def test_a_message_in_a_file_of_texts_leads_to_what_shows_it_also_over_several_lines(tree: WorkTree) -> None:
+    tree.write(
+        "locales/en.yml",
+        "till:\n  closed: >-\n    The till of this shop is closed.\n    Somebody has to count its coins before noon.\n"
+        "  open: The drawer of the register stands open again\n  unused: A sentence without any reader\n",
+    )
+    tree.write("till.ts", "export function close(i18n) {\n  return i18n.t('till.closed');\n}\n")
+    tree.write("drawer.ts", "export function open(i18n) {\n  return i18n.t('till.open');\n}\n")
+    repository = Repository.open(tree.path)
+
+    def with_literal(message: str) -> set[str]:
+        results = repository.ask(f'Where is "{message}" shown?').results
+        return {h.id for h in results if any(r.signal == "literal" for r in h.reasons)} - {"locales/en.yml"}
+
+    assert with_literal("Somebody has to count its coins before noon.") == {"till.ts::close"}
+    assert with_literal("The drawer of the register stands open again") == {"drawer.ts::open"}
+    assert with_literal("A sentence without any reader") == set()

@@ -24,6 +24,9 @@ from causalist.model.node_ids import ROUTE_PREFIX, TABLE_PREFIX, TEXT_PREFIX, TY
 from causalist.model.role_by_path import role_of
 
 _MAX_DECLARATIONS = 4  # of one table, or files of one name: more say nothing
+# Share of the operations of a document that fit only without `/api/v1` before their paths. Where fewer do, routes have
+# such paths by accident.
+_MIN_SHORTENED = 0.25
 _MAX_NAMESAKES = 100  # files or definitions of one name that are compared
 _TEMPLATE = re.compile(
     r"\.(?:html?|xhtml|jinja2?|j2|twig|erb|haml|slim|ejs|hbs|handlebars|mustache|cshtml|razor|liquid|tmpl|gohtml|tpl|heex"
@@ -427,24 +430,49 @@ class LinkEdgeFinder:
                     for each in {plain, _API.sub("", plain)}:
                         routes.setdefault(f"{verb} {each}", []).append(name)
         below: dict[str, list[int]] = {}  # last name of a base -> types
+        blocks: dict[str, list[int]] = {}  # last name of a trait -> what implements its functions
         for symbols in self.program.files:
+            for block in symbols.facts.implementations:
+                members = range(symbols.first + block.first, symbols.first + block.end)
+                blocks.setdefault(block.trait.rpartition(".")[2], []).extend(members)
+            is_go = symbols.settings is not None and symbols.settings.family == "go"
             for base in symbols.facts.bases:
-                for part in re.findall(r"\w+", base.name):
+                # What a compiler makes for Go ends in Server; a type of the service's own name is one of the program.
+                for part in re.findall(r"\w+Server\b" if is_go else r"\w+", base.name):
                     below.setdefault(part, []).append(symbols.first + base.definition)
+        shortened: dict[int, list[tuple[int, LinkFact, list[str]]]] = {}  # document -> operations that fit without /api
+        misses: dict[int, int] = {}  # document -> operations whose whole path no route has
         for number, scope, fact in described:
             kind, colon, name = fact.name.partition(":")
             if kind == "rpc" and colon:
-                yield from self._procedure_edges(number, scope, fact, name, below)
+                yield from self._procedure_edges(number, scope, fact, name, below, blocks)
             elif " " in fact.name:
                 method, _, path = fact.name.partition(" ")
                 plain = _PARAMETER.sub("{}", path).rstrip("/")
-                fitting_routes = routes.get(f"{method} {plain}") or routes.get(f"{method} {_API.sub('', plain)}", [])
-                for route in fitting_routes if len(fitting_routes) <= _MAX_DECLARATIONS else ():
-                    hub = self.drafts.of_external(route)
-                    yield RelationEdge(scope, hub, EdgeKind.MENTIONS, RuleName.OPERATION, fact.row, len(fitting_routes))
+                if whole := routes.get(f"{method} {plain}"):
+                    yield from self._described_edges(scope, fact, whole)
+                    continue
+                misses[number] = misses.get(number, 0) + 1
+                if short := routes.get(f"{method} {_API.sub('', plain)}"):
+                    shortened.setdefault(number, []).append((scope, fact, short))
+        for number, fitting in sorted(shortened.items()):
+            if len(fitting) >= _MIN_SHORTENED * misses[number]:
+                for scope, fact, found in fitting:
+                    yield from self._described_edges(scope, fact, found)
+
+    def _described_edges(self, scope: int, fact: LinkFact, routes: list[str]) -> Iterator[RelationEdge]:
+        for route in routes if len(routes) <= _MAX_DECLARATIONS else ():
+            hub = self.drafts.of_external(route)
+            yield RelationEdge(scope, hub, EdgeKind.MENTIONS, RuleName.OPERATION, fact.row, len(routes))
 
     def _procedure_edges(
-        self, number: int, scope: int, fact: LinkFact, name: str, below: dict[str, list[int]]
+        self,
+        number: int,
+        scope: int,
+        fact: LinkFact,
+        name: str,
+        below: dict[str, list[int]],
+        blocks: dict[str, list[int]],
     ) -> Iterator[RelationEdge]:
         service, _, procedure = name.partition(".")
         ends = ("", "Servicer", "Base", "ImplBase", "Grpc", "Server", "CoroutineImplBase", "Controller")
@@ -460,7 +488,10 @@ class LinkEdgeFinder:
             if self.program.file_of[each] != number and not self._is_generated(self.program.file_of[each])
             for word in names if (member := self.program.find_member(each, word)[0]) >= 0
         ]  # fmt: skip
+        methods += [each for each in blocks.get(service, ()) if self.program.definition_of[each].name in names]
         methods = [each for each in methods if not self._is_generated(self.program.file_of[each])]
+        # A fake of a test answers for the service only where nothing else does.
+        methods = [each for each in methods if not self._is_test(self.program.file_of[each])] or methods
         for member in sorted(set(methods))[:_MAX_DECLARATIONS]:
             target = self.drafts.of_definition(member)
             if target != scope:

@@ -20,6 +20,7 @@ from causalist.parse.data_names.schemas import (
     read_openapi,
     read_prisma,
     read_proto,
+    read_returned_texts,
     read_sql,
     read_terraform,
     read_texts,
@@ -81,4 +82,12 @@ def read_markup_links(facts: FileFacts, markup: bytes) -> tuple[LinkFact, ...]:
     return tuple(each for each in dict.fromkeys(links) if (each.scope, each.name) not in keys_of_code)[:_MAX_LINKS]
 
 
-__all__ = ["read_code_links", "read_file_links", "read_markup_links"]
+def read_returned_links(group: str, text: str) -> tuple[LinkFact, ...]:
+    """Return the keys of the texts that a file of code returns as an array, each with its group before it."""
+    at = TextOffsets(text)
+    names = {f"{group}.{each.name}": at.row(each.at) for each in reversed(list(read_returned_texts(text)))}
+    links = sorted((row, name) for name, row in names.items())
+    return tuple(LinkFact(MODULE_SCOPE, int(LinkForm.HAVE_TEXT), name, row) for row, name in links[:_MAX_LINKS])
+
+
+__all__ = ["read_code_links", "read_file_links", "read_markup_links", "read_returned_links"]

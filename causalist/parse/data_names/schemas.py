@@ -255,6 +255,42 @@ def read_texts(text: str) -> Iterator[LinkName]:
             yield LinkName(at, LinkForm.HAVE_TEXT, ".".join(path))
 
 
+_RETURNED_ARRAY = re.compile(r"^\s*return\s*(?:\[|array\s*\()", re.MULTILINE)
+_ARRAY_TOKEN = re.compile(
+    r"/\*.*?\*/|(?://|#)[^\n]*|(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")(?P<key>\s*=>)?|(?P<open>\barray\s*\(|[\[(])|(?P<close>[\])])",
+    re.DOTALL,
+)
+
+
+def read_returned_texts(text: str) -> Iterator[LinkName]:
+    """Yield the keys of the texts in the array that a file of PHP returns, with dots between nested ones.
+
+    >>> [each.name for each in read_returned_texts("<?php return ['a' => 'A', 'b' => ['c' => 'C' . 'D', 'e' => f()]];")]
+    ['a', 'b.c', 'b.e']
+    """
+    start = _RETURNED_ARRAY.search(text) or re.search(r"<\?php\s+return\s*(?:\[|array\s*\()", text)
+    if start is None:
+        return
+    path: list[str | None] = []
+    key, at = None, 0
+    for match in _ARRAY_TOKEN.finditer(text, start.end()):
+        if match["key"]:
+            key, at = match["text"][1:-1], match.start()
+        elif match["open"]:
+            path.append(key)
+            if match["open"] == "(" and key is not None:  # a call says the text
+                yield LinkName(at, LinkForm.HAVE_TEXT, ".".join([*(each for each in path[:-1] if each), key]))
+            key = None
+        elif match["close"]:
+            if not path:
+                return
+            path.pop()
+            key = None
+        elif match["text"] and key is not None:
+            yield LinkName(at, LinkForm.HAVE_TEXT, ".".join([*(each for each in path if each), key]))
+            key = None
+
+
 _METHODS = frozenset({"get", "post", "put", "patch", "delete", "head", "options"})
 
 
@@ -399,7 +435,10 @@ _PRISMA = lazy_regex(r"^(?P<kind>model|view|enum|type)[ \t]+(?P<name>\w+)[ \t]*\
 _PRISMA_FIELD = lazy_regex(r"^[ \t]+(?P<name>[A-Za-z]\w*)[ \t]+(?P<type>[A-Za-z]\w*)", re.MULTILINE)
 _PRISMA_MAP = lazy_regex(r"@@map\(\s*(?:name:\s*)?\"([\w.$]+)\"")
 _ENDS = lazy_regex(r";|^[ \t]*GO[ \t]*$", re.MULTILINE | re.IGNORECASE)
-_QUERY_NAME = lazy_regex(r"^--[ \t]*name:[ \t]*(?P<name>\w+)[ \t]*:\w+", re.MULTILINE)  # of sqlc
+# The comment before a statement that a library or a generator looks up by its name: sqlc, yesql, aiosql, HugSQL.
+_QUERY_NAME = lazy_regex(
+    r"^--[ \t]*(?:name:|:name)[ \t]*(?P<name>[A-Za-z][\w-]*)[!<^$*#]{0,2}[ \t]*(?::\S+[ \t]*)*$", re.MULTILINE
+)
 
 
 class TableUse(NamedTuple):
@@ -510,6 +549,7 @@ def read_sql(text: str) -> tuple[tuple[Definition, ...], tuple[LinkFact, ...]]:
     heads = [(m.start(), m["kind"].lower(), m["name"]) for m in _CREATE.finditer(plain)]
     heads += [(m.start(), "query", m["name"]) for m in _QUERY_NAME.finditer(text)]
     heads.sort()
+    named = [start for start, kind, _ in heads if kind == "query"]
     for number, (start, kind, written) in enumerate(heads):
         if len(definitions) >= _MAX_DEFINITIONS:
             break
@@ -519,6 +559,8 @@ def read_sql(text: str) -> tuple[tuple[Definition, ...], tuple[LinkFact, ...]]:
         end = ends[index] if index < len(ends) else len(plain.rstrip())
         if number + 1 < len(heads) and heads[number + 1][0] < end and kind != "query":
             end = heads[number + 1][0]  # a statement without an end
+        following = bisect_right(named, start)
+        end = min(end, named[following]) if following < len(named) else end
         end = start + len(plain[start:end].rstrip()) if plain[start:end].strip() else end
         name = written.strip() if kind == "query" else re.split(r"\.", written)[-1].strip('`"[] \t\n')
         own = len(definitions)

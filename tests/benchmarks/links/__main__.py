@@ -3,11 +3,15 @@
     python -m tests.benchmarks.links score
     python -m tests.benchmarks.links sample CLONE... [--n N] [--seed S]
     python -m tests.benchmarks.links recall CLONE...
+    python -m tests.benchmarks.links without QUESTIONS CLONES
 
 `score` prints how often the edges of each rule are right by `labels.tsv`, whose columns are set, repository, commit,
 rule, source, line, target and label. An edge is right if the code in that line does what the meaning of the rule says,
 with the target. The rules were mended after reading the set `first`; `held` was drawn once after that from repositories
-that had not been looked at, and its labels are those of the edges as they were drawn. What was wrong in it has been
+that had not been looked at, and its labels are those of the edges as they were drawn. `drawn` is a second such set, of
+rules that `held` has in few applications: `drawn.tsv` lists for each rule public applications of its technology that no
+other set has, by the SHA-256 of "RULE OWNER/NAME". The first six count that can be had, have at most 5,000 files and at
+least five edges of the rule; `text` has the applications of `text-key`. What was wrong in a set has been
 mended since where the cause was plain: labels of applications of Django, generated handlers, partials. Edges of
 `resolver` are no longer made. `sample` draws N edges of each rule, in turn from each clone, to be labelled; it prints
 the line, too.
@@ -16,6 +20,10 @@ the line, too.
 `.env*` that stand between quotes in code; names of template files that stand so; and tables of statements `CREATE
 TABLE` in files of SQL that follow FROM, JOIN, INTO or UPDATE in capitals in a file of code. Each pair of a name and a
 file counts once. Not all of these are uses, so that the true recall is higher.
+
+`without` asks questions of the format of `causalist eval context`, of clones without an index, as if no edge of these
+rules were made. `questions.jsonl` was written while the rules were mended; the applications of `questions_held.jsonl`
+have no part in any set, and its questions were written from their documentation, pages and templates before any run.
 """
 
 import argparse
@@ -27,6 +35,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from causalist.evaluate import context
+from causalist.graph.relations.data_names import LinkEdgeFinder
 from causalist.model.graph import LINK_RULES, Edge
 from causalist.model.node_ids import split_id
 from causalist.pipeline.repository import Repository
@@ -152,6 +162,23 @@ def _queried(texts: dict[str, str], code: dict[str, str]) -> Iterator[tuple[str,
         yield from {(path, f"external:table:{word.lower()}") for word in words if word.lower() in made}
 
 
+def without(path: Path, clones: Path) -> None:
+    questions = context.read_context_questions(path)
+    indexed = [each.repo for each in questions if _is_indexed(clones, each.repo)]
+    if indexed:
+        raise SystemExit(f"has an index, which has these edges: {indexed[0]}")
+    LinkEdgeFinder.find_edges = lambda self: iter(())  # type: ignore[method-assign]
+    arms = {"without": context.ARMS["default"]}
+    scores = context.evaluate_context(questions, clones, arms, 4_000, lambda *_: None)
+    print(context.context_text(scores, 4_000))
+    sufficient = [q.id for q, each in zip(questions, scores["without"], strict=True) if each.sufficient]
+    print("sufficient:", *sufficient)
+
+
+def _is_indexed(clones: Path, repository: str) -> bool:
+    return (context.find_work_tree(clones, repository) / ".causalist").exists()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     what = parser.add_subparsers(dest="what", required=True)
@@ -161,9 +188,14 @@ def main() -> None:
     drawn.add_argument("--n", type=int, default=50)
     drawn.add_argument("--seed", type=int, default=7)
     what.add_parser("recall").add_argument("clones", type=Path, nargs="+")
+    unlinked = what.add_parser("without")
+    unlinked.add_argument("questions", type=Path)
+    unlinked.add_argument("clones", type=Path)
     given = parser.parse_args()
     if given.what == "score":
         score()
+    elif given.what == "without":
+        without(given.questions, given.clones)
     elif given.what == "sample":
         sample(given.clones, given.n, given.seed)
     else:

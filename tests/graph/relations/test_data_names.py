@@ -81,6 +81,19 @@ def test_texts_are_joined_by_their_key() -> None:
     }
 
 
+def test_texts_that_code_returns_have_the_key_of_their_file() -> None:
+    files = {
+        "lang/en/auth.php": "<?php\n// 'failed' => 'no'\nreturn [\n  'mfa' => array('few' => 'Few', 'off' => 'O')];\n",
+        "lang/de/auth.php": "<?php return ['mfa' => ['few' => 'Wenige']];\n",
+        "config/auth.php": "<?php return ['mfa' => ['off' => 'x']];\n",
+        "Mfa.php": "<?php\nclass Mfa {\n  function few() { return trans('auth.mfa.few') . trans('auth.failed'); }\n}\n",
+    }
+    assert links_of(graph_of(files)) == {
+        ("text-key", "reads", "Mfa.php::Mfa.few", "external:text:auth.mfa.few"),
+        ("text", "writes", "lang/en/auth.php", "external:text:auth.mfa.few"),
+    }
+
+
 def test_scripts_are_run_by_their_names_from_where_the_step_stands() -> None:
     step = "- run: npm run build\n  working-directory: web\n- run: |\n    cd docs\n    make html\n- run: npm run lint\n"
     files = {
@@ -105,9 +118,40 @@ def test_procedures_lead_to_what_handles_them() -> None:
         "server.py": "class Server(cart_pb2_grpc.CartServicer):\n    def AddItem(self, request):\n        pass\n",
         "cart_pb2_grpc.py": "class CartServicer(object):\n    def AddItem(self, request, context):\n        pass\n",
     }
-    assert ("procedure", "references", "cart.proto::Cart.AddItem", "server.py::Server.AddItem") in links_of(
-        graph_of(files)
+    files["src/cart.rs"] = (
+        "pub struct Shop;\nimpl pb::cart_server::Cart for Shop {\n  fn add_item(&self) {}\n  fn other(&self) {}\n}\n"
     )
+    assert {each for each in links_of(graph_of(files)) if each[0] == "procedure"} == {
+        ("procedure", "references", "cart.proto::Cart.AddItem", "server.py::Server.AddItem"),
+        ("procedure", "references", "cart.proto::Cart.AddItem", "src/cart.rs::Shop.add_item"),
+    }
+
+
+def test_a_fake_handles_a_procedure_only_where_nothing_else_does() -> None:
+    base = "package x\n\ntype {0} struct {{\n\tpb.{1}\n}}\n\nfunc (s *{0}) {2}() {{}}\n"
+    files = {
+        "shop.proto": "service Shop {\n  rpc Buy (A) returns (B);\n  rpc Sell (A) returns (B);\n}\n",
+        "shop/server.go": base.format("server", "UnimplementedShopServer", "Buy"),
+        "shop/fake_test.go": base.format("fake", "UnimplementedShopServer", "Buy"),
+        "shop/sell_test.go": base.format("seller", "ShopServer", "Sell"),
+        "mall/shop.go": base.format("wrapper", "Shop", "Sell"),
+    }
+    assert {each[2:] for each in links_of(graph_of(files)) if each[0] == "procedure"} == {
+        ("shop.proto::Shop.Buy", "shop/server.go::server.Buy"),
+        ("shop.proto::Shop.Sell", "shop/sell_test.go::seller.Sell"),
+    }
+
+
+@pytest.mark.parametrize(("n_others", "is_read"), [(2, True), (4, False)])
+def test_paths_fit_without_their_beginning_if_those_of_the_document_do(n_others: int, is_read: bool) -> None:
+    others = "".join(f"  /api/v1/other{n}:\n    get: {{}}\n" for n in range(n_others))
+    files = {
+        "openapi.yaml": f"openapi: 3.0.0\npaths:\n  /orders:\n    get: {{}}\n  /api/v1/lines:\n    get: {{}}\n{others}",
+        "app.py": "import flask\napp = flask.Flask(__name__)\n\n@app.get('/orders')\ndef orders():\n    pass\n\n"
+        "@app.get('/lines')\ndef lines():\n    pass\n",
+    }
+    found = {each[3] for each in links_of(graph_of(files)) if each[0] == "operation"}
+    assert found == {"external:route:GET /orders", *(["external:route:GET /lines"] if is_read else [])}
 
 
 @pytest.mark.parametrize("path", sorted(SHOP))
