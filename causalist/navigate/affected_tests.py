@@ -9,6 +9,7 @@ the operator by which a special method runs, is evidence, too.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import exp, log, prod
 from typing import TYPE_CHECKING, NamedTuple
@@ -284,7 +285,7 @@ def _find_tests(
             test_by_node[node] = each._replace(edge=edge, overridden_by="", runs="", probability=chance)
         elif is_test[node]:
             test_by_node[node] = each
-    run_by_runners = _TestGroups(graph, is_test, texts)
+    run_by_runners, labels = _TestGroups(graph, is_test, texts), {int(role): role.label for role in Role}
     is_of_tests = graph.nodes.roles == Role.TEST  # of others, no runner runs anything
     runners = [(each, node) for node, each in affected.items() if is_of_tests[node]]
     for each, runner in sorted(runners, key=lambda pair: (-pair[0].probability, pair[0].depth, pair[0].node)):
@@ -297,7 +298,7 @@ def _find_tests(
                 chance = 1.0 - (1.0 - earlier.probability) * (1.0 - chance)
                 test_by_node[test] = earlier._replace(probability=chance)
             elif chance >= MIN_PROBABILITY:
-                role, layer, tier = Role(int(graph.nodes.roles[test])).label, graph.layer(test), graph.tier(test)
+                role, layer, tier = labels[int(graph.nodes.roles[test])], graph.layer(test), graph.tier(test)
                 test_by_node[test] = Affected(
                     ids[test], each.depth + 1, each.edge, role, "", layer, tier, "", chance, each.node
                 )
@@ -309,8 +310,7 @@ def _find_tests(
     around = {int(graph.nodes.parents[test]) for test in test_by_node}
     while more := {int(graph.nodes.parents[each]) for each in around if each >= 0} - around:
         around |= more
-    runs = frozenset((*CALLABLE_KINDS, NodeKind.HANDLER))
-    return {node: each for node, each in test_by_node.items() if node not in around or graph.kind(node) in runs}
+    return {n: each for n, each in test_by_node.items() if n not in around or graph.kind(n) in CALLABLE_KINDS}
 
 
 def _subjects(graph: CodeGraph, changed: NDArray[np.int64]) -> list[int]:
@@ -482,14 +482,13 @@ class _Groups:
     """Nodes by the node around them, each group ascending."""
 
     def __init__(self, nodes: NDArray[np.int64], around: NDArray[np.int32]) -> None:
-        order = np.argsort(around[nodes], kind="stable")
-        self._nodes = nodes[order]
-        self._around = around[self._nodes]
+        ordered = nodes[np.argsort(around[nodes], kind="stable")]
+        self._nodes: list[int] = ordered.tolist()
+        self._around: list[int] = around[ordered].tolist()
 
     def of(self, node: int) -> list[int]:
         """Return the nodes of a group."""
-        first, last = np.searchsorted(self._around, (node, node + 1)).tolist()
-        return [int(each) for each in self._nodes[first:last]]
+        return self._nodes[bisect_left(self._around, node) : bisect_right(self._around, node)]
 
 
 class _TestGroups:
@@ -500,17 +499,18 @@ class _TestGroups:
         self._is_test = is_test
         self._texts = texts
         nodes = graph.nodes
-        of_tests = np.flatnonzero(nodes.roles == Role.TEST)
+        self._is_of_tests = nodes.roles == Role.TEST
+        of_tests = np.flatnonzero(self._is_of_tests)
         self._members = _Groups(of_tests, nodes.parents)  # type or handler -> what stands in it
         self._in_files = _Groups(of_tests[is_test[of_tests]], nodes.files)  # file -> its tests
 
     def tests_of(self, node: int) -> Iterator[tuple[int, float]]:
         """Yield each test that runs with `node`, with the share of such tests that run what `node` runs."""
         nodes = self._graph.nodes
-        kind = NodeKind(int(nodes.kinds[node]))
-        if nodes.roles[node] != Role.TEST or (self._is_test[node] and kind in CALLABLE_KINDS):
+        kind = self._graph.kind(node)
+        if not self._is_of_tests[node] or (self._is_test[node] and kind in CALLABLE_KINDS):
             return
-        if kind == NodeKind.HANDLER:
+        if kind is NodeKind.HANDLER:
             yield from ((test, GROUP_SHARE) for test in self._tests_in(node))
         elif kind in TYPE_KINDS:
             yield from ((test, CLASS_SHARE) for test in self._tests_run_on(node))
@@ -525,7 +525,7 @@ class _TestGroups:
         elif kind in CALLABLE_KINDS and self._texts is not None:
             share = SHARED_SHARE if _SHARED.search(self._texts.head(node)) else SETUP_SHARE
             yield from ((test, share) for test in self._tests_prepared_by(node, self._texts))
-        elif kind == NodeKind.FILE:
+        elif kind is NodeKind.FILE:
             yield from ((test, FILE_SHARE) for test in self._in_files.of(node))
 
     def _tests_prepared_by(self, node: int, texts: TestTexts) -> Iterator[int]:

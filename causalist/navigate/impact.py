@@ -365,13 +365,14 @@ class Chains(NamedTuple):
         counts = np.diff(np.append(starts, len(users)))
         least = 1.0 / _N_SAMPLES  # what is rarer than a sample keeps the order of its best chain
         chances: dict[int, float] = {}
+        most_first = np.argsort(-counts, kind="stable")  # those with a further step come before the others
+        distinct, starts, counts = distinct[most_first], starts[most_first], counts[most_first]
         for first in range(0, len(distinct), _N_AT_ONCE):
             at, left = starts[first : first + _N_AT_ONCE], counts[first : first + _N_AT_ONCE]
             none = np.ones((len(at), _N_SAMPLES))
-            for step in range(int(left.max())):
-                has = np.flatnonzero(left > step)
-                taken = at[has] + step
-                none[has] *= 1.0 - shares[taken, None] * np.unpackbits(samples[used[taken]], axis=1)
+            for step in range(int(left[0])):
+                taken = at[: np.searchsorted(-left, -step)] + step
+                none[: len(taken)] *= 1.0 - shares[taken, None] * np.unpackbits(samples[used[taken]], axis=1)
             for user, mean in zip(
                 distinct[first : first + _N_AT_ONCE].tolist(), none.mean(axis=1).tolist(), strict=True
             ):
