@@ -610,8 +610,8 @@ class Repair:
     match: str
     put: str = " "
     silent: bool = False
-    r"""on errors, or always if `silent`: each byte matched (or its first group) becomes `put`, default a space. Names
-    come from the original. Example: Kotlin: `match = '(?<![\w.])(o)pen(?=\()'`, `put = "_"`
+    r"""on errors, or always if `silent`: each byte matched (or its group `mark`, or its first one) becomes `put`,
+    default a space. Names come from the original. Example: Kotlin: `match = '(?<![\w.])(o)pen(?=\()'`, `put = "_"`
     """
 
 

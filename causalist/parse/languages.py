@@ -291,10 +291,27 @@ def load_parser(dialect_name: str) -> TreeParser:
     try:
         with defer_import("importlib.resources", functions=("files",)):  # for queries of the package, not used here
             module = importlib.import_module(dialect.package)
-        language = tree_sitter.Language(getattr(module, dialect.function)())
+        language = tree_sitter.Language(in_capsule(getattr(module, dialect.function)()))
     except (ImportError, AttributeError, ValueError) as error:
         raise GrammarError(f"grammar {dialect_name!r}: {dialect.package} does not load: {error}") from error
     return TreeParser(dialect, settings, tree_sitter.Parser(language))
+
+
+_CAPSULE_NAME = b"tree_sitter.Language"  # kept, because a capsule has only its address
+
+
+def in_capsule(language: object) -> object:
+    """Return what a wheel gives as its grammar, in a capsule.
+
+    Some wheels give an address instead, which tree-sitter takes with a warning, and will not take for ever.
+    """
+    if not isinstance(language, int):
+        return language
+    import ctypes  # few wheels need it
+
+    signature = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    new_capsule = signature(("PyCapsule_New", ctypes.pythonapi))
+    return new_capsule(language, _CAPSULE_NAME, None)
 
 
 @cache

@@ -49,6 +49,8 @@ _MIN_STEPS = 200_000  # a small file may take as many, a second at most; one of 
 _MIN_SECONDS = 2.0
 _MAX_SECONDS_A_BYTE = 5e-6
 _REPORTS_A_LOOK = 8
+_REPAIR_MARGINS = (1, 4, 16)  # rows around errors in which repairs are tried, one after the other
+_MAX_BYTES_OF_ROUNDS = 200_000  # of a file that is worth several rounds
 _NAME_CHUNK_BYTES = 128  # of the text of a node, which conditions of queries ask for
 
 
@@ -94,14 +96,75 @@ def parse_best(data: bytes, own: TreeParser) -> tuple[tree_sitter.Tree, TreePars
     tree = _parse_tree(first, own)
     if repairs and tree.root_node.has_error:
         repaired = _apply_repairs(data, repairs)
-        other = _parse_tree(repaired, own) if repaired != data else tree
-        if not other.root_node.has_error or _n_skipped(other) < _n_skipped(tree):
-            tree = other
+        if repaired != first:
+            tree = _parse_repaired(tree, first, repaired, own)
     if own.dialect.fallback and tree.root_node.has_error:
         other, read_by = parse_best(data, load_parser(own.dialect.fallback))
         if _n_skipped(other) < _n_skipped(tree):
             return other, read_by
     return tree, own
+
+
+def _parse_repaired(tree: tree_sitter.Tree, text: bytes, repaired: bytes, own: TreeParser) -> tree_sitter.Tree:
+    """Return the tree of a text with the repairs that leave the fewest bytes in no node; `tree` is that without any.
+
+    A repair may spoil what the grammar reads well. If all of them together leave errors, those in rows of errors are
+    tried alone, and then all but those.
+    """
+    whole = _try_parse(repaired, own)
+    if whole is None or not whole.root_node.has_error:
+        return whole or tree
+    found = [tree, whole]
+    mixed, latest = text, tree
+    for margin in _REPAIR_MARGINS if len(text) <= _MAX_BYTES_OF_ROUNDS else _REPAIR_MARGINS[-1:]:
+        before, mixed = mixed, _with_rows_of_errors(mixed, repaired, latest, margin)
+        other = _try_parse(mixed, own) if mixed not in (before, repaired) else None
+        if other is None:
+            break
+        latest = other
+        found.append(latest)
+        if not latest.root_node.has_error:
+            return latest
+    mixed = _with_rows_of_errors(repaired, text, whole, _REPAIR_MARGINS[0])
+    if mixed not in (text, repaired) and (other := _try_parse(mixed, own)) is not None:
+        found.append(other)
+    return min(found, key=lambda each: (_n_skipped(each), _n_doubtful(each)))
+
+
+def _try_parse(data: bytes, own: TreeParser) -> tree_sitter.Tree | None:
+    """Return the syntax tree of a text, which may be spoiled; None if that takes too long."""
+    try:
+        return _parse_tree(data, own)
+    except ParseTooLong:
+        return None
+
+
+def _with_rows_of_errors(text: bytes, other: bytes, tree: tree_sitter.Tree, margin: int) -> bytes:
+    """Return a text with rows of another one, as long: those in which a tree has errors, and some around them."""
+    spans, stack = [], [tree.root_node]
+    while stack:
+        node = stack.pop()
+        if node.is_missing:
+            spans.append((node.start_byte, node.end_byte))
+        elif node.has_error:
+            children = node.children
+            if node.is_error:
+                # What stands between the parts that were understood.
+                understood = [each for each in children if each.is_named and not each.has_error]
+                starts = [node.start_byte, *(each.end_byte for each in understood)]
+                ends = [*(each.start_byte for each in understood), node.end_byte]
+                spans += [(a, b) for a, b in zip(starts, ends, strict=True) if a < b and text[a:b].strip()]
+            stack.extend(children)
+    mixed, ends = bytearray(text), [found.end() for found in _ROW.finditer(text)]
+    done = 0  # many errors may be in one row
+    for start, end in sorted(spans):
+        first, last = bisect_left(ends, start + 1) - margin, bisect_left(ends, end) + margin
+        from_byte = max(done, ends[first - 1] if first > 0 else 0)
+        to_byte = ends[last] if last < len(ends) else len(text)
+        if from_byte < to_byte:
+            mixed[from_byte:to_byte] = other[from_byte:to_byte]
+            done = to_byte
+    return bytes(mixed)
 
 
 def _apply_repairs(data: bytes, repairs: Sequence[Repair]) -> bytes:
@@ -113,9 +176,12 @@ def _apply_repairs(data: bytes, repairs: Sequence[Repair]) -> bytes:
     for repair in repairs:
         pattern = _compile_repair(repair.match)
         for matched in pattern.finditer(bytes(text)):
-            start, end = matched.span(min(1, pattern.groups))
+            start, end = matched.span("mark" if "mark" in pattern.groupindex else min(1, pattern.groups))
             text[start:end] = repair.put.encode() * (end - start)
     return bytes(text)
+
+
+_ROW = re.compile(rb"[^\n]*\n")
 
 
 @cache

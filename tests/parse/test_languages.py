@@ -3,10 +3,13 @@
 import re
 import shutil
 import tomllib
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import tree_sitter
+import tree_sitter_perl
 
 from causalist.errors import GrammarError
 from causalist.model.language_settings import ModuleSystem
@@ -351,3 +354,11 @@ def test_what_both_grammars_misread_stays_with_the_first() -> None:
 def test_the_version_of_a_grammar_names_the_one_behind_it() -> None:
     assert grammar_version("javascript") == load_grammar("javascript").version
     assert grammar_version("javascript").endswith("+" + grammar_version("flow"))
+
+
+def test_a_grammar_that_comes_as_an_address_loads_without_a_warning() -> None:
+    given = tree_sitter_perl.language()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert tree_sitter.Language(languages.in_capsule(given)).name == "perl"
+    assert languages.in_capsule(capsule := languages.in_capsule(given)) is capsule

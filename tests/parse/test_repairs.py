@@ -1,0 +1,28 @@
+"""What grammars cannot read is told them."""
+
+import pytest
+
+from causalist.model.source import DiagnosticSlug
+from causalist.parse import parse_file
+
+_CASES = [
+    ("a.ps1", "function Use-A($x) {\n (Get-Date($x).ToUniversalTime() -UFormat 'a').ToString()\n}\n", "Use-A"),
+    ("a.ps1", "Set-StrictMode -Version\tLatest\n\nfunction Use-A {\n Clean-A -Path $x\n}\n", "Use-A"),
+    ("a.fs", "module A\n\nlet f p =\n    let e = function\n    | Some x -> x\n    | None -> 0\n\n    p |> e\n", "f"),
+    ("a.fs", "module A\n\ntype Cmd<'a> = Effect<'a> list\n\nlet a = { 1..10 }\n", "Cmd"),
+    ("a.jl", "function f(n)\n    for i = g(n).x : h(n).x : n\n        k(i)\n    end\nend\n", "f"),
+    ("a.jl", "f(m) = @rule(m, [i = 1:2, j = 1:2; i != j], g(i))\nh(x) = g(x, ; mutable=false)\n", "h"),
+    ("a.jl", "f(u, v) = ∫(u * v)dΩ\n", "f"),
+    (
+        "a.m",
+        "#import <A.h>\n@implementation A\n#pragma mark a\n{\n  int x;\n}\n- (int)f\n{\n  return 1;\n}\n@end\n",
+        "f",
+    ),
+]
+
+
+@pytest.mark.parametrize(("path", "source", "name"), _CASES)
+def test_what_a_grammar_cannot_read_loses_no_definition(path: str, source: str, name: str) -> None:
+    facts = parse_file(path, source.encode())
+    assert not [each for each in facts.diagnostics if each.slug == DiagnosticSlug.SYNTAX_ERROR]
+    assert name in {each.name for each in facts.definitions}
