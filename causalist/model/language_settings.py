@@ -232,9 +232,8 @@ class ModuleSettings:
     shared: bool = False
     """with `declared`: files without a package share one. Example: Swift: true"""
     file_classes: bool = False
-    """with `declared`: a file is a class, which it names or which has the name of the file; others are named by their
-    paths, and a project's file names objects that are there. Example: GDScript: true
-    """
+    """with `declared`: a file is a class, of its own name or that of the file; a project names objects that are there.
+    Example: GDScript: true"""
     marked_folders: bool = False
     """with `declared`: folders say by `+` the package, by `@` the class, and `private` that only the folder around sees
     them; others know of a file what is named like it. Example: MATLAB: true
@@ -342,8 +341,7 @@ class TypeSettings:
     held: tuple[tuple[str, str], ...] = ()
     """generic bases -> their member that is of the last type argument. Example: Dart: `{ State = "widget" }`"""
     deferred: tuple[tuple[str, str], ...] = ()
-    """calls on a class that no class of the repository has -> its method that they run later, as those of a framework
-    for jobs do. Example: PHP: `{ dispatch = "handle" }`"""
+    """calls on a class that queue it -> its method that runs later. Example: PHP: `{ dispatch = "handle" }`"""
     delegates: tuple[str, ...] = ()
     """nested types whose members count, too. Example: Rust: `["Target"]`, Kotlin: `["Companion"]`"""
     containers: tuple[str, ...] = ()
@@ -631,9 +629,7 @@ class Dialect:
     queries: tuple[str, ...]
     """query files, joined; may come from another folder. Example: `["tags.scm"]`"""
     fallback: str = ""
-    """dialect of the same folder that reads a file if this grammar meets errors and it skips fewer bytes. Example:
-    `"flow"`
-    """
+    """dialect of the same folder that reads a file if this grammar meets errors and it skips less. Example: `"flow"`"""
     line_feed: bool = False
     """true if the grammar needs a line feed at the end of a file. Example: Kotlin: true"""
     names: tuple[str, ...] = ()

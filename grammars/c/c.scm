@@ -6,7 +6,7 @@
     (pointer_declarator declarator: (function_declarator declarator: (_) @_called parameters: (_) @_taken))
     (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @_called parameters: (_) @_taken)))])
   @definition.function (#not-match? @_called "^(if|for|while|switch|return|do|else|catch|sizeof|defined)$")
-  (#not-match? @_taken "^(?:[^;/\"'{]|/(?![/*])|//[^\n]*|/[*](?:[^*]|[*](?!/))*[*]/|\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*')*;"))
+  (#not-match? @_taken "^(?:[^;/\"'{]|/(?![/*])|//[^\n]*\n|/[*](?:[^*]|[*](?!/))*[*]/|\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*')*;"))
 (function_definition body: (_) @body)
 ; A macro in the place of the name: what it is given is the name, `TEST(name) {…}`, or the type and the name.
 ((function_definition declarator: (parenthesized_declarator (identifier) @name)) @definition.function)

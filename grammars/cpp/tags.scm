@@ -27,7 +27,7 @@
     (reference_declarator (function_declarator declarator: (qualified_identifier) parameters: (_) @_taken))
     (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier) parameters: (_) @_taken)))])
   @definition.method
-  (#not-match? @_taken "^(?:[^;/\"'{]|/(?![/*])|//[^\n]*|/[*](?:[^*]|[*](?!/))*[*]/|\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*')*;"))
+  (#not-match? @_taken "^(?:[^;/\"'{]|/(?![/*])|//[^\n]*\n|/[*](?:[^*]|[*](?!/))*[*]/|\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*')*;"))
 (function_definition declarator: (reference_declarator (function_declarator))) @definition.function
 (function_definition declarator: (operator_cast type: (_) @name)) @definition.function
 (function_declarator declarator: [(field_identifier) (destructor_name) (operator_name)] @name)

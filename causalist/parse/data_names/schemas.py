@@ -437,7 +437,7 @@ _PRISMA_MAP = lazy_regex(r"@@map\(\s*(?:name:\s*)?\"([\w.$]+)\"")
 _ENDS = lazy_regex(r";|^[ \t]*GO[ \t]*$", re.MULTILINE | re.IGNORECASE)
 # The comment before a statement that a library or a generator looks up by its name: sqlc, yesql, aiosql, HugSQL.
 _QUERY_NAME = lazy_regex(
-    r"^--[ \t]*(?:name:|:name)[ \t]*(?P<name>[A-Za-z][\w-]*)[!<^$*#]{0,2}[ \t]*(?::\S+[ \t]*)*$", re.MULTILINE
+    r"^--[ \t]*(?:name:|:name)[ \t]*(?P<name>[A-Za-z][\w-]*)[!<^$*#]{0,2}[ \t]*(?::\S[^\n]*)?$", re.MULTILINE
 )
 
 
