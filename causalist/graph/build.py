@@ -38,7 +38,7 @@ from causalist.graph.program import Program
 from causalist.graph.relations.data_names import LinkEdgeFinder
 from causalist.graph.relations.routes import RouteEdgeFinder
 from causalist.graph.relations.tests import FoundEdge, TestEdgeFinder
-from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, load_confidences
+from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, RuleName, load_confidences
 from causalist.model.facts import FileFacts, interface_of
 from causalist.model.graph import (
     LINK_RULES,
@@ -365,7 +365,8 @@ class _GraphUpdate:
         self.file_of[:-1] = self.file_of[nodes.files]  # node -> number of its file
         self._keys: dict[int, dict[str, int]] = {}  # file -> id -> draft
         edges = previous.edges
-        self.is_route = np.isin(edges.kinds, ROUTE_KINDS) | np.isin(edges.rules, _LINK_RULE_NUMBERS)
+        is_queued = edges.rules == RULE_NUMBER[RuleName.DEFERRED]  # found with the file that it leaves, as calls are
+        self.is_route = np.isin(edges.kinds, ROUTE_KINDS) & ~is_queued | np.isin(edges.rules, _LINK_RULE_NUMBERS)
         if not is_routed:  # unless an edge has its row in a file that changed
             changed_nodes = self._mask_files(self.file_of[:-1], self.changed)
             is_routed = bool((self.is_route & (changed_nodes[edges.sources] | changed_nodes[edges.targets])).any())

@@ -107,7 +107,7 @@ class OverloadChooser:
         several = list(dict.fromkeys([*same, *elsewhere])) if elsewhere else same or functions
         owner = program.owner_of.get(functions[0], program.parent(functions[0]))
         if owner < 0 or not program.is_type(owner):
-            several = program.packages.with_namesakes(place[0], several, program.files)
+            several = program.packages.with_namesakes(place[0], several, program.file_of, program.files)
         fitting = [each for each in several if misfit(program.parameters.get(each), arguments, {}) is not None]
         if len(several) < 2 and fitting:
             return functions, meant
@@ -126,11 +126,11 @@ class OverloadChooser:
             fitting, whole = [[each for each in several if each != around] for several in (fitting, whole)]
         inferred = self._infer_arguments(place, arguments, chains)
         several = whole or fitting
+        types = dict(settings.types.literals)
+        literal = [(i, types[letter][0]) for i, letter in enumerate(arguments) if letter in types]
+        inferred += [(i, Value(ValueKind.BUILTIN, -1, "", type=name)) for i, name in literal]
         key = tuple(several), arguments, tuple(inferred)
         if key not in self._nearest:
-            types = dict(settings.types.literals)
-            literal = [(i, types[letter][0]) for i, letter in enumerate(arguments) if letter in types]
-            inferred += [(i, Value(ValueKind.BUILTIN, -1, "", type=name)) for i, name in literal]
             self._nearest[key] = self._select_among(several, settings, arguments, inferred)
         nearest, is_sure = self._nearest[key]
         if nearest is None and several is not fitting:

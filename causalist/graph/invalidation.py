@@ -109,8 +109,11 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
 
 
 def _with_accessors(names: set[str], language: LanguageSettings | None) -> set[str]:
-    """Return names with those by which other languages of the family know the same."""
-    if language is None or not language.names.accessors:
+    """Return names with those by which other languages of the family, and calls that queue a job, mean the same."""
+    if language is None:
+        return names
+    names = names.union(called for called, method in language.types.deferred if method in names)
+    if not language.names.accessors:
         return names
     return names.union(*(accessor_names(name, is_called) for name in names for is_called in (False, True)))
 

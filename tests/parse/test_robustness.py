@@ -86,6 +86,18 @@ def test_mutated_files() -> None:
             assert_sound(any_facts(path, bytes(broken)), bytes(broken))
 
 
+# What fuzzers found: a type without arguments, and a name that the grammar only supposes.
+_FOUND = {
+    "A.java": b"a::.open y a Predicate<o D({returnd->g;",
+    "a.adb": b"return s:ef\nf(*)",
+}
+
+
+@pytest.mark.parametrize("path", _FOUND)
+def test_what_fuzzers_found(path: str) -> None:
+    assert_sound(any_facts(path, _FOUND[path]), _FOUND[path])
+
+
 @settings(max_examples=count_of(40, 80), deadline=None)
 @given(st.binary(max_size=300), st.sampled_from(_DIALECTS))
 def test_random_bytes(data: bytes, dialect: str) -> None:

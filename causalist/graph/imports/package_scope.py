@@ -363,11 +363,16 @@ class PackageScopes:
         same = [number for each, number in definitions if ending and _stem_suffix(self.paths[each]) == ending]
         return own or same or [number for _, number in definitions]
 
-    def with_namesakes(self, file: int, several: list[int], tables: Sequence[FileSymbols]) -> list[int]:
+    def with_namesakes(
+        self, file: int, several: list[int], file_of: Sequence[int], tables: Sequence[FileSymbols]
+    ) -> list[int]:
         """Return functions of one name with those of the same name in headers that a file includes.
 
-        What the source of such a header defines belongs to it.
+        What the source of such a header defines belongs to it. `file_of` gives the file of a definition.
         """
+        for key in {self.package_of[file_of[each]] for each in several}:
+            if key is not None:
+                self._names_of(key, tables)
         definitions = next((self._variants[each] for each in several if each in self._variants), None)
         if definitions is None or self.included is None:
             return several

@@ -590,7 +590,7 @@ class RegionReader:
     def _keep(self, callee: tree_sitter.Node, letters: str, values: Sequence[str], wanted: str) -> None:
         chain = self._notation.chain(callee, 0)
         last = callee.child_by_field_name("selector_name") or callee
-        if chain[:1] == "?" or last.type != "identifier" or chain.endswith(("?", ".all")):
+        if chain[:1] in ("", "?") or last.type != "identifier" or chain.endswith(("?", ".all")):
             return
         if "(" in chain and (prefix := callee.child_by_field_name("prefix")) is not None:
             wanted = f"{wanted}@{self._notation.chain(prefix, 2)}".replace(",", "")

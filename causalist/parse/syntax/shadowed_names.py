@@ -277,7 +277,8 @@ class LocalNames:
     def returned_lambda(self, data: bytes, start: int, returns: str) -> str:
         """Return the value of the argument of a lambda at `start` that a function returns, "" where it is not known."""
         head, arguments = split_generic(returns)
-        if head not in self._function_types or not arguments[0] or not _RETURN.search(data, max(0, start - 40), start):
+        is_given = head in self._function_types and arguments and arguments[0]  # a broken type may have none
+        if not is_given or not _RETURN.search(data, max(0, start - 40), start):
             return ""
         return f"<{arguments[0]}>"
 
