@@ -144,7 +144,8 @@ class RelevanceInput(NamedTuple):
     `definitions` and `files` are scores of all nodes, `ranked` the hits best first, of which the last may be
     `by_graph`: reached by PageRank alone. `confidence` is that of the answer. `terms_of`
     returns, for n nodes, the share of each term in the query, (n_terms,), and which node has which term, (n, n_terms).
-    `named` are definitions whose name the caller gave, with the share of each in its name.
+    `named` are definitions whose name the caller gave, with the share of each in its name. `is_word` is True for a
+    query of one word: whose name it is has its callers in a line.
     """
 
     graph: CodeGraph
@@ -155,6 +156,7 @@ class RelevanceInput(NamedTuple):
     confidence: float
     terms_of: Callable[[NDArray[np.int64]], tuple[Scores, NDArray[np.bool_]]]
     named: Mapping[int, float] = MappingProxyType({})
+    is_word: bool = False
 
 
 def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: bool = True) -> list[NeededNode]:
@@ -174,7 +176,8 @@ def judge_relevance(given: RelevanceInput, model: RelevanceModel, *, use_edges: 
     pool, probabilities = raise_named(given.named, pool, probabilities)
     pool, probabilities = follow_named(given.graph, given.named, pool, probabilities, gave)
     pool, probabilities = follow_calls(given.graph, pool, probabilities, gave)
-    pool, probabilities = follow_only_callers(given.graph, given.named, pool, probabilities, gave)
+    if not given.is_word:
+        pool, probabilities = follow_only_callers(given.graph, given.named, pool, probabilities, gave)
     pool, probabilities = follow_values(given.graph, pool, probabilities, gave)
     pool, probabilities = follow_shared_names(given, pool, probabilities, gave)
     return discount_alike(given, _sort_pool(pool, probabilities, gave))

@@ -104,6 +104,7 @@ def choose_needed(
         confidence or 0.0,
         partial(terms_of_nodes, ranking.question, lexical),
         find_given_names(options.names, graph, lexical, use_edges=options.graph),
+        is_word=not options.names and len(ranking.question.prose.split()) < 2,
     )
     judged = judge_relevance(given, default_relevance(), use_edges=options.graph)
     kept: list[NeededNode] = []
