@@ -1,6 +1,7 @@
 """Choices between definitions that one use may mean.
 
-These are overloads, types of one name or in several parts, and names when the receiver is unknown.
+These are overloads, types of one name or in several parts, names when the receiver is unknown, and methods that a queue
+runs.
 """
 
 import re
@@ -37,6 +38,8 @@ _REEXPORTS = frozenset({ImportKind.REEXPORT, ImportKind.REEXPORT_ALL, ImportKind
 _MAX_OVERLOADS = 400  # of one name: their parameters are not compared with the arguments of each call
 _MAX_ALIKE = 40  # plug-ins that have a method alike
 _MAX_STEPS = 3  # files that pass on what others pass on
+# A call that gives the class back, so that what follows is called on it: `ResizeJob.set(wait: 60).perform_later`.
+_PASSES_CLASS = (".set()",)
 _MARKS = re.compile(r"~\d+|\(.*?\)|\[.*?\]")  # what is done with a part of a chain, and which declaration is meant
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _POINTER_TO_FIRST = ".data()"
@@ -379,6 +382,30 @@ class OverloadChooser:
             return False
         symbols = self.inference.program.files[self.inference.program.file_of[named.number]]
         return "?" in symbols.returns.get(named.number - symbols.first, "")
+
+
+def find_deferred(inference: Inference, file: int, scope: int, chain: str) -> int:
+    """Return the method that a called chain runs later, -1 if it queues nothing that the repository defines.
+
+    `ResizeImage::dispatch($id)` and `ResizeJob.perform_later(id)` call a method of a framework, which runs a method of
+    the class by a name that it fixes. A class that has the called method itself, or by a base, is no job.
+    """
+    program = inference.program
+    settings = program.files[file].settings
+    if settings is None or not settings.types.deferred:
+        return -1
+    receiver, _, called = chain.replace("::", ".").rpartition(".")
+    method = next((runs for name, runs in settings.types.deferred if name == called), "")
+    if not method or not receiver:
+        return -1
+    for call in _PASSES_CLASS:
+        receiver = receiver.removesuffix(call)
+    value = inference.infer_chain(file, scope, receiver)
+    if value is None or value.kind is not ValueKind.DEFINITION or not program.is_type(value.number):
+        return -1
+    if program.find_member(value.number, called)[0] >= 0:
+        return -1
+    return program.find_member(value.number, method)[0]
 
 
 def find_method(

@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 from causalist import errors
 from causalist._internal.stage_clock import stage
-from causalist.graph.candidate_choice import NameCandidates
-from causalist.graph.deferred_calls import find_deferred
+from causalist.graph.candidate_choice import NameCandidates, find_deferred
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.declared_packages import first_names_in, qualify_import
 from causalist.graph.imports.modules import find_script
