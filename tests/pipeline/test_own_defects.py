@@ -77,10 +77,10 @@ def test_a_file_that_cannot_be_linked_leaves_the_others_theirs(root: Path, monke
 def test_a_file_that_cannot_be_parsed_is_read_as_text(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = views.parse_source
 
-    def parsed(data: bytes, grammar: object) -> object:
+    def parsed(data: bytes, *others: object) -> object:
         if b"second" in data and b"import c" in data:
             raise RecursionError
-        return whole(data, grammar)  # type: ignore[arg-type]
+        return whole(data, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(views, "parse_source", parsed)
     repository = Repository.open(root, exact_root=True)
