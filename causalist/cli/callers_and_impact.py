@@ -470,7 +470,7 @@ def format_callers(
     is_first = not edges and not through
     for title, listed in (
         ("named without a call: handed on, kept, or used as a type", named),
-        ("through routes and events", routed),
+        ("through routes, events and queued jobs", routed),
         ("mentioned in documentation", documents),
     ):
         if listed:

@@ -311,7 +311,7 @@ RULES: tuple[Rule, ...] = (
         0.95,
         (200, 8, 3),
     ),
-    Rule(RuleName.DEFERRED, Evidence.TYPES, "a call on the class queues a job, which runs the method"),
+    Rule(RuleName.DEFERRED, Evidence.TYPES, "a call on the class queues a job, and the queue runs the method"),
     Rule(
         RuleName.OVERLOAD,
         Evidence.TYPES,

@@ -50,7 +50,7 @@ class EdgeKind(LabelledEnum):
     SIMILAR = 12  # this and the next are reserved: no producer yet
     RELATED_TO = 13
     ROUTES = 14  # from a route to what handles it, and from what requests a path to the route
-    EMITS = 15  # from what emits an event, or looks up a member by a computed name, to what handles it
+    EMITS = 15  # from what emits an event, queues a job, or looks up a member by a computed name, to what runs then
 
 
 SYMMETRIC_KINDS = frozenset({EdgeKind.CO_CHANGES, EdgeKind.SIMILAR, EdgeKind.RELATED_TO})
