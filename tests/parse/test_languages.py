@@ -162,7 +162,7 @@ def test_what_a_file_holds_says_whether_it_is_of_objective_c_or_matlab(
         ("build", "#!/usr/bin/env python3\ndef main():\n    main()\n", ""),
         ("particles.star", "data_\n\nloop_\n_rlnX #1\n1 2 3\n", ""),
         ("targets", "all (of them)\n", ""),
-        ("a.build", '<project name="a"/>\n', ""),
+        ("meson.build", "project('shop', 'c')\nlib = library('shop', 'a.c')\n", ""),
         ("BUILD", "", ""),
     ],
 )
