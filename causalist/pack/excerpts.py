@@ -38,6 +38,7 @@ _CALL_WEIGHT = 2.0  # of a line that uses another item of the pack
 # thousand lines has a hundred conditions.
 _MAX_LINES_OF_FORMS = 100
 _FAR_WEIGHT = -1.0
+_TELLING_SHARE = 0.3  # of the best line of the query: a line that says less makes those around it no less far
 _CHOICES = "if|elif|else if|elsif|unless|case|when|switch|match|guard|for|while|foreach|catch|except|rescue|default"
 _EXITS = "return|raise|throw|throws|yield|panic"
 _MARKS = "else|finally|try|ensure|do|begin"
@@ -306,7 +307,7 @@ def _line_weights(
     for j, each in enumerate(weights):
         for i in range(max(0, j - _NEARBY_LINES), min(len(lines), j + _NEARBY_LINES + 1)) if each or used[j] else ():
             near[i] = max(near[i], each * _NEARBY_DECAY ** abs(i - j))
-            is_far[i] = False
+            is_far[i] &= not used[j] and each < _TELLING_SHARE * most
     result = []
     for i, line in enumerate(lines):
         weight = _CALL_WEIGHT * used[i]

@@ -107,6 +107,13 @@ def test_form_counts_near_what_tells_in_very_long_bodies(n: int, place: int | No
     assert body.n_telling == (0 if n == 100 else 10)  # the head, line 40 and the eight lines around it
 
 
+@pytest.mark.parametrize(("weight", "n_telling"), [(0.29, 10), (0.3, 19)])
+def test_a_line_that_says_far_less_than_the_best_one_is_no_place_of_its_own(weight: float, n_telling: int) -> None:
+    """Nine more lines, 80 and four on each side, tell something if line 80 has 0.3 of the best weight and more."""
+    (body,) = bodies([telling_item({40: 1.0, 80: weight}, long_text(121))], ["run"], 10_000)
+    assert body.n_telling == n_telling
+
+
 def test_form_counts_in_very_long_bodies_where_nothing_tells() -> None:
     lines = long_text(121).split("\n")
     lines[79] = "    if ready: start()"

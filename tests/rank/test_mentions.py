@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causalist.model.graph import EdgeKind
 from causalist.model.node_ids import NodeKind
 from causalist.rank.query.query import parse_query
 from causalist.rank.scoring.mentions import find_given_names, find_nodes_by_name, mention_scores
@@ -199,7 +200,7 @@ def test_given_names_share_what_they_say() -> None:
 def test_given_names_mean_the_owner_before_them_and_their_own_case() -> None:
     assert given_names("Login::verify") == {"src/cli/auth.py::Login.verify": 1.0}
     assert given_names("Nobody.send()") == {"lib/mail.py::send": 1.0}
-    assert given_names("Send", "Session", "()") == {}  # another name, a class, no name
+    assert given_names("Send", "()") == {}  # another name, no name
 
 
 def test_a_given_name_may_be_that_of_a_value_or_of_the_class_of_a_constructor() -> None:
@@ -218,6 +219,25 @@ def test_a_given_name_may_be_that_of_a_value_or_of_the_class_of_a_constructor() 
         "app/queue.py::Queue.wait": 1.0,
         "app/queue.py::size": 1.0,
     }
+
+
+@pytest.mark.parametrize(("n_functions", "n_lines", "found"), [(4, 15, 4), (5, 2, 1), (4, 16, 1)])
+def test_a_class_of_few_short_functions_stands_for_all_of_them(n_functions: int, n_lines: int, found: int) -> None:
+    """Up to four functions of 60 lines together; else its constructor alone has the half of the share."""
+    names = ["Mail.__init__", *(f"Mail.send_{i}" for i in range(1, n_functions))]
+    c = corpus({"mail.py": [Def("Mail", "", NodeKind.CLASS), *map(Def, names)]})
+    c.graph.nodes.end_rows[:] = c.graph.nodes.start_rows + n_lines - 1
+    assert shares_of(c, "Mail") == {f"mail.py::{name}": 0.5 / found for name in names[:found]}
+
+
+def test_a_given_name_means_the_method_with_a_body() -> None:
+    files = {
+        "port.py": [Def("Mailer", "", NodeKind.CLASS), Def("Mailer.send")],
+        "smtp.py": [Def("Smtp", "", NodeKind.CLASS), Def("Smtp.send")],
+    }
+    overrides = [("smtp.py::Smtp.send", "port.py::Mailer.send", EdgeKind.OVERRIDES)]
+    assert shares_of(corpus(files, overrides), "send") == {"smtp.py::Smtp.send": 1.0}
+    assert shares_of(corpus(files, overrides), "Mailer.send") == {"port.py::Mailer.send": 1.0}
 
 
 def test_a_given_name_of_many_says_nothing() -> None:

@@ -191,6 +191,7 @@ def mention_scores(question: ParsedQuery, graph: CodeGraph, lexical: LexicalInde
 _MAX_NAMESAKES_GIVEN = 4  # definitions of a name that a caller gave; more of them say little of any
 _MAX_NAMESAKES_COMPARED = 12  # of these, the ones near another given name may still be meant
 _MAX_TYPES_GIVEN = 2  # the same for types
+_MAX_TYPE_LINES = 60  # of functions of a type that a name means together
 _DISTANT_SHARE = 0.5  # of the share of a definition, where another of its name is nearer to the other names
 _MAX_EDGES_NEAR, _MAX_EDGES_BETWEEN = 60, 40  # of a definition, and of one between two given ones
 _CONSTRUCTORS = frozenset({"constructor", "__init__", "__construct", "initialize"})
@@ -204,7 +205,8 @@ def find_given_names(
 
     Names are separated by spaces or commas. The last part of `Type.method` counts, in its case, and the part before it
     where one of the definitions has such an owner. Functions come before fields and constants of the same name, and
-    code before tests; a type stands for its constructors, which have half of its share. With `use_edges`, the
+    code before tests, and what overrides before what it overrides; a type stands for its functions if they are few and
+    short, else for its constructors, which have half of its share together. With `use_edges`, the
     definitions of a name that are at most two edges or in one file with those of other names come before its others. A
     name of more than _MAX_NAMESAKES_GIVEN definitions gives none, unless such a one is among them.
     """
@@ -242,13 +244,31 @@ def _definitions_of_name(name: str, graph: CodeGraph, lexical: LexicalIndex, mos
         named = [node for node in every if graph.kind(node) in kinds]
         named = [node for node in named if nodes.roles[node] == Role.CODE] or named
         owned = [node for node in named if before and _owner(nodes.ids[node]) == before[-1]]
-        named = owned or named
+        named = _without_overridden(owned or named, graph)
         if kinds is TYPE_KINDS and len(named) <= _MAX_TYPES_GIVEN:
-            members = np.flatnonzero(np.isin(nodes.parents, named)).tolist()
-            named = [each for each in members if last_name(nodes.ids[each]) in _CONSTRUCTORS]
+            named = _functions_of_types(named, graph, most)
         if 0 < len(named) <= most:
             return named, share
     return [], 0.0
+
+
+def _without_overridden(named: list[int], graph: CodeGraph) -> list[int]:
+    """Return definitions of a name without those that others of them override: a declaration has no body to read."""
+    edges = graph.edges
+    numbers = graph.edges_out_of(np.array(named, dtype=np.int64))
+    overridden = set(edges.targets[numbers[edges.kinds[numbers] == EdgeKind.OVERRIDES]].tolist())
+    return [node for node in named if node not in overridden] or named
+
+
+def _functions_of_types(types: Sequence[int], graph: CodeGraph, most: int) -> list[int]:
+    """Return the functions of types if they are few and short, else their constructors."""
+    nodes = graph.nodes
+    members = np.flatnonzero(np.isin(nodes.parents, types)).tolist()
+    functions = [node for node in members if graph.kind(node) in CALLABLE_KINDS]
+    n_lines = int((nodes.end_rows[functions] - nodes.start_rows[functions] + 1).sum())
+    if len(functions) <= most and n_lines <= _MAX_TYPE_LINES:
+        return functions
+    return [node for node in functions if last_name(nodes.ids[node]) in _CONSTRUCTORS]
 
 
 def _count_names_near(named: Sequence[int], others: Sequence[Sequence[int]], graph: CodeGraph) -> list[float]:
