@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# CamelCase humps, acronyms, runs of lower case, digits, and runs of any other script.
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\dA-Za-z_]+")
+# Acronyms, without the s of their plural (`URLs`), CamelCase humps, runs of lower case, digits, and runs of any other
+# script.
+_PART = re.compile(r"[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?![a-z])|[A-Z][a-z]+|(?<![A-Z])[a-z]+|[0-9]+|[^\W\dA-Za-z_]+")
 MAX_PART_CHARACTERS = 40
 
 # Words of the form of a question, not of its subject; separated by white space.
@@ -30,8 +31,8 @@ def _stemmer() -> Any:
 def split_word(word: str) -> list[str]:
     """Return the parts of an identifier in lower case.
 
-    >>> split_word("parseHTTPResponse_v2"), split_word("utf8"), split_word("E108")
-    (['parse', 'http', 'response', 'v', '2'], ['utf', '8'], ['e', '108'])
+    >>> split_word("parseHTTPResponse_v2"), split_word("utf8"), split_word("E108"), split_word("userIDs")
+    (['parse', 'http', 'response', 'v', '2'], ['utf', '8'], ['e', '108'], ['user', 'id'])
     """
     return [part.lower() for part in _PART.findall(word) if len(part) <= MAX_PART_CHARACTERS]
 

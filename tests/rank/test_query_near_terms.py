@@ -60,3 +60,18 @@ def test_of_two_forms_that_are_as_common_the_one_word_stays() -> None:
     lexical = corpus({"a.rb": [Def("f", "sign_in"), Def("g", "signin")]}).lexical
     question = parse_query("how does a user sign in")
     assert with_corpus_spelling(question, lexical) is question
+
+
+def test_what_a_hyphen_joins_and_plurals_of_acronyms_are_spelled_as_in_the_repository() -> None:
+    """`email` and `vms` are words of the repository, `runafter` is none; `to` and `do` are no terms of their own."""
+    files = {"a.py": [Def("f", "email vms todo run after")]}
+    question = parse_query("e-mail to VMs of the to-do list, run-after")
+    spelled = with_corpus_spelling(question, corpus(files).lexical).terms
+    assert question.terms.keys() == {"mail", "vm", "list", "run"}
+    assert spelled.keys() - question.terms.keys() == {"email", "vms", "todo"}
+    assert spelled["email"] == question.terms["mail"]
+
+
+def test_an_acronym_that_is_used_as_a_verb_is_the_acronym() -> None:
+    assert parse_query("pages that were OCRed").terms.keys() == {"page", "ocr"}
+    assert parse_query("OCRing pages").terms.keys() == {"page", "ocr"}

@@ -22,6 +22,10 @@ identifiers = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,20}", fullmatch=True)
         ("XMLHttpRequest", ["xml", "http", "request"]),
         ("userID", ["user", "id"]),
         ("iOS", ["i", "os"]),
+        ("URLs", ["url"]),
+        ("userIDsByURLs2", ["user", "id", "by", "url", "2"]),
+        ("isAs", ["is", "as"]),
+        ("TLSserver", ["tl", "sserver"]),  # not the plural of an acronym
         ("sha256sum", ["sha", "256", "sum"]),
         ("v2", ["v", "2"]),
         ("認証Token", ["認証", "token"]),

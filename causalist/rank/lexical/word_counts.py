@@ -308,6 +308,7 @@ def _find_words(text: bytes, begins: NDArray[np.int64]) -> tuple[NDArray[np.int6
 
 
 _NONE, _LOWER, _UPPER, _DIGIT, _OTHER = range(5)
+_PLURAL = ord("s")
 # The kind of part of each byte; bytes of characters beyond ASCII are letters of another script.
 _KINDS = bytes(
     _OTHER if c >= 0x80
@@ -407,9 +408,14 @@ def _parts(text: bytes, ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDA
 def _find_parts(text: bytes) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Return (shape (len(text) - 2,): True where the next byte begins a part, offsets at which a part may end).
 
-    A part ends at the next part, or at a byte that belongs to none. The first and the last byte belong to none.
+    A part ends at the next part, or at a byte that belongs to none. The first and the last byte belong to none, and so
+    does the s of the plural of an acronym.
     """
-    kinds = np.frombuffer(text.translate(_KINDS), dtype=np.uint8)
+    kinds = np.frombuffer(bytearray(text.translate(_KINDS)), dtype=np.uint8)
+    is_plural = (kinds[:-3] == _UPPER) & (kinds[1:-2] == _UPPER)
+    is_plural &= np.frombuffer(text, dtype=np.uint8)[2:-1] == _PLURAL
+    is_plural &= kinds[3:] != _LOWER
+    kinds[2:-1][is_plural] = _NONE
     before, here, behind = kinds[:-2], kinds[1:-1], kinds[2:]
     begins = here != before
     begins &= (here != _LOWER) | (before != _UPPER)

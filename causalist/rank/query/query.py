@@ -56,6 +56,9 @@ _MULTI_HOP = lazy_regex(
     r"\bwhy\b|\bhow (?:does|do|is|are)\b.*\b(?:reach|become|becomes|turn|get|end up)\b|\baffects?\b|related to"
 )
 _LETTERS = lazy_regex(r"[A-Za-z]+")
+_HYPHENED = lazy_regex(r"(?<![\w-])([A-Za-z]+)-([A-Za-z]+)(?![\w-])", needs=("-",))
+_ACRONYMS = lazy_regex(r"\b([A-Z]{2,})s\b")
+_ACRONYM_AS_VERB = lazy_regex(r"\b([A-Z]{2,})(?:ed|ing)\b")
 _BEHAVIOR = lazy_regex(
     r"(where|how|when|why|what)\s+(do|does|did|is|are|was|were|gets?|happens|makes?|limits?|decides?)\b"
 )
@@ -324,9 +327,10 @@ def _saturate(count: float) -> float:
 def _prose_counts(text: str) -> dict[str, float]:
     """Return the number of occurrences of each term in prose.
 
-    A word that a verb and its particle stand for together counts JOINED_SHARE for each occurrence.
+    A word that a verb and its particle stand for together counts JOINED_SHARE for each occurrence. The ending of a verb
+    behind an acronym, as in `OCRed`, is left out.
     """
-    counts: dict[str, float] = {**_term_counts(text)}
+    counts: dict[str, float] = {**_term_counts(_ACRONYM_AS_VERB.sub(r"\1", text))}
     if counts:
         for verb in joined_verbs(text):
             counts[verb.word] = counts.get(verb.word, 0.0) + JOINED_SHARE
@@ -372,10 +376,11 @@ _MAX_PREFIX_TERMS = 60  # a prefix of more terms is not informative
 
 
 def with_corpus_spelling(question: ParsedQuery, lexical: LexicalIndex) -> ParsedQuery:
-    """Return the query with verbs and their particles spelled as in the repository.
+    """Return the query with its words spelled as in the repository.
 
     A query about how users log in gets `log_in` if more definitions have that than `login`. Words that were written as
-    one word stay.
+    one word stay. What a hyphen joins, as in `e-mail`, is one word, too, if the repository has it, and the plural of an
+    acronym, as in `VMs`, also stands for `vms`.
     """
     separate_by_word = {
         verb.word: verb.apart
@@ -384,13 +389,26 @@ def with_corpus_spelling(question: ParsedQuery, lexical: LexicalIndex) -> Parsed
         and verb.word not in question.written
         and _n_definitions(verb.apart, lexical) > _n_definitions(verb.word, lexical)
     }
-    if not separate_by_word:
+    terms = {separate_by_word.get(term, term): weight for term, weight in question.terms.items()}
+    joined = {verb.word for verb in question.joined}
+    for parts, term in _other_spellings(question.prose.partition("\n")[0]):
+        if term not in terms and term not in joined and _n_definitions(term, lexical):
+            terms[term] = max((question.terms[part] for part in parts if part in question.terms), default=1.0)
+    if terms == question.terms:
         return question
-    return replace(
-        question,
-        terms={separate_by_word.get(term, term): weight for term, weight in question.terms.items()},
-        title_terms=frozenset(separate_by_word.get(term, term) for term in question.title_terms),
-    )
+    title_terms = frozenset(separate_by_word.get(term, term) for term in question.title_terms)
+    return replace(question, terms=terms, title_terms=title_terms)
+
+
+def _other_spellings(prose: str) -> list[tuple[list[str], str]]:
+    """Return (terms of what is written, another term that it may stand for).
+
+    >>> _other_spellings("delete e-mails from VMs"), _other_spellings("well-known")
+    ([(['e', 'mail'], 'email'), (['vm'], 'vms')], [(['well', 'known'], 'wellknown')])
+    """
+    hyphened = [([stem(part.lower()) for part in match.groups()], stem("".join(match.groups()).lower()))
+                for match in _HYPHENED.finditer(prose)]  # fmt: skip
+    return [*hyphened, *(([stem(word.lower())], stem(f"{word}s".lower())) for word in _ACRONYMS.findall(prose))]
 
 
 def _n_definitions(term: str, lexical: LexicalIndex) -> int:

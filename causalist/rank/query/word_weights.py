@@ -55,6 +55,8 @@ _COURTESY = lazy_regex(
     re.I,
 )
 _THING = r"(?:code|codebase|code base|functions?|methods?|class(?:es)?|files?|modules?|places?|logic|parts?|pieces?)"
+_PROGRAM = r"(?:app|application|program|software|system|tool|project|library|product)"
+_COMES_TO_KNOW = r"(?:know|decide|determine|notice|tell|make sure|(?:figure|work|find) out)"
 _ASKING = lazy_regex(
     r"\bwhere (?:exactly )?in the (?:code base|codebase|code|source|sources|repo|repository|project)\b"
     # "which function or method that is responsible for"
@@ -71,7 +73,10 @@ _ASKING = lazy_regex(
     r"|\bwhere (?:should|do|can|could) (?:i|we) (?:look|start|find)\b"
     r"|\b(?:how|where|why) (?:does )?(?:this|that|it|the following) (?:works?|happens?|is done)\b"
     r"|\b(?:this|that|the following) is (?:located|implemented|handled|defined|done)\b"
-    r"|\b(?:located|implemented|defined)\b(?=\s*[?:])",
+    r"|\b(?:located|implemented|defined)\b(?=\s*[?:])"
+    # "how does the app decide": whose program it is and that it does something is clear
+    rf"|\b(?:does|do|did|will|would|can|could) (?:(?:the|this|your|our) {_PROGRAM}\b(?: {_COMES_TO_KNOW}\b)?"
+    rf"|it {_COMES_TO_KNOW}\b)",
     re.I,
 )
 
@@ -90,6 +95,7 @@ _OF_ASKING = (
     "tell ", "help ", "point ", "guide ", "walk ", "new to", "trying to", "looking for", "wondering",
     "interested in", "i want to", "i need to", "i wish to", "where should ", "where do ", "where can ",
     "where could ", "this ", "that ", "it ", "the following ", "located", "implemented", "defined",
+    " the ", " your ", " our ",
 )  # fmt: skip
 
 
@@ -98,6 +104,8 @@ def without_phrases(text: str) -> str:
 
     >>> without_phrases("Hi all! Where in the code are users defined? Thanks in advance").split()
     ['are', 'users', '?']
+    >>> without_phrases("how does the app decide who may read").split()
+    ['how', 'who', 'may', 'read']
     """
     for expression_of, words in ((_COURTESY, _OF_COURTESY), (_ASKING, _OF_ASKING)):
         # A character beyond ASCII may be another form of a letter.
