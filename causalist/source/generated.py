@@ -299,7 +299,16 @@ _COPY_FOLDERS = frozenset(
     )
 )
 # People also write code of their own below these: a subfolder needs a licence of its own.
-_LICENCE = lazy_regex(r"(?:licen[cs]e|copying|copyright|unlicense|mit-license)(?:[-_.].*)?")
+_LICENCE_NAME = r"(?:licen[cs]es?|copying|copyright|unlicense|mit-license)"
+_LICENCE = lazy_regex(rf"{_LICENCE_NAME}(?:[-_.].*)?")
+# Below these a project keeps packages of its own, too, which have a manifest.
+_LIBRARY_FOLDERS = frozenset({"lib", "libs"})
+_LICENCE_TEXT = lazy_regex(rf"{_LICENCE_NAME}(?:[-_]\w+)?(?:\.(?:txt|md|rst|html))?")
+_MANIFEST = lazy_regex(
+    r"(?:project\.toml|pyproject\.toml|setup\.(?:py|cfg)|package\.json|composer\.json|cargo\.toml|go\.mod|mix\.exs|gemfile"
+    r"|pubspec\.yaml|pom\.xml|build\.gradle(?:\.kts)?|package\.swift|dune-project|makefile|cmakelists\.txt"
+    r"|.+\.(?:gemspec|csproj|fsproj|vcxproj|podspec|cabal|opam|rockspec|nimble))"
+)
 _INSTALLED = ("node_modules/", "bower_components/", "jspm_packages/", "godeps/_workspace/", ".yarn/releases/")
 # Packages that a test finds installed are written for it.
 _TESTED = lazy_regex(
@@ -390,7 +399,11 @@ class _Roots:
         is_copy |= name in ("_vendor", "_vendored", "vendored") and not inside.isdisjoint(
             {"vendor.txt", "vendored.txt"}
         )
-        is_copy |= above.rpartition("/")[2] in _COPY_FOLDERS and any(map(_LICENCE.fullmatch, inside))
+        parent = above.rpartition("/")[2]
+        if parent in _COPY_FOLDERS:
+            is_copy |= any(map(_LICENCE.fullmatch, inside))
+        elif _is_below_libraries(above, names):
+            is_copy |= any(map(_LICENCE_TEXT.fullmatch, inside)) and not any(map(_MANIFEST.fullmatch, inside))
         return SetAside.COPY if is_copy and _TESTED.search(f"{above}/") is None else None
 
     def kind_below(self, path: str) -> SetAside | None:
@@ -413,6 +426,14 @@ class _Roots:
             if end <= 0 and self._kinds.get("") is SetAside.DOCUMENTATION and path.endswith(_PAGE_SUFFIXES)
             else None
         )
+
+
+def _is_below_libraries(folder: str, names: Mapping[str, set[str]]) -> bool:
+    """Return True for a folder of libraries, and for one in it that holds nothing but folders, as Composer's do."""
+    above, _, name = folder.rpartition("/")
+    if name in _LIBRARY_FOLDERS:
+        return True
+    return above.rpartition("/")[2] in _LIBRARY_FOLDERS and all(f"{folder}/{each}" in names for each in names[folder])
 
 
 _MIN_LOCALES = 2

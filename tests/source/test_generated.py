@@ -111,6 +111,29 @@ def test_a_copy_of_a_project_has_a_licence_of_its_own() -> None:
     assert aside("tests/fixtures/node_modules/a/index.js") == set(), "written for the test"
 
 
+@pytest.mark.parametrize(
+    ("there", "copied"),
+    [
+        (("server/libs/which/LICENSE", "server/libs/which/index.js"), ["server/libs/which/index.js"]),
+        # as Composer lays them out, below a folder of folders
+        (("lib/mailer/mailer/LICENSE", "lib/mailer/mailer/src/a.php"), ["lib/mailer/mailer/src/a.php"]),
+        (("lib/parser/parser/LICENSES/MIT.txt", "lib/parser/parser/a.php"), ["lib/parser/parser/a.php"]),
+        (("lib/mailer/a.php", "lib/mailer/mailer/LICENSE", "lib/mailer/mailer/b.php"), []),
+        # a package of the project has a manifest, and other files are called like a licence
+        (("lib/Solver/LICENSE.md", "lib/Solver/Project.toml", "lib/Solver/src/Solver.jl"), []),
+        (("lib/tasks/license.rake", "lib/tasks/docs.rake"), []),
+        (("tests/lib/which/LICENSE", "tests/lib/which/index.js"), []),
+    ],
+)
+def test_a_library_with_a_licence_and_no_manifest_is_a_copy(there: tuple[str, ...], copied: list[str]) -> None:
+    found = judge_paths(there)
+    assert [path for path in there if path in found and "LICENSE" not in path.rpartition("/")[2]] == [
+        *(["lib/parser/parser/LICENSES/MIT.txt"] if "parser" in there[0] else []),
+        *copied,
+    ]
+    assert set(found.values()) <= {SetAside.COPY}
+
+
 def test_pages_below_the_root_of_built_documentation_are_recognized() -> None:
     assert aside("docs/api/element-list", "docs/api/index-all.html", "docs/api/a/B.html", "docs/guide.html") == {
         "docs/api/element-list", "docs/api/index-all.html", "docs/api/a/B.html"
