@@ -86,10 +86,11 @@ def test_mutated_files() -> None:
             assert_sound(any_facts(path, bytes(broken)), bytes(broken))
 
 
-# What fuzzers found: a type without arguments, and a name that the grammar only supposes.
+# What fuzzers found: a type without arguments, a name that the grammar only supposes, a member that ends behind its type.
 _FOUND = {
     "A.java": b"a::.open y a Predicate<o D({returnd->g;",
     "a.adb": b"return s:ef\nf(*)",
+    "A.fs": b"type r()=\nt member=\nmodule O",
 }
 
 
