@@ -12,9 +12,10 @@ passages at once; a hash that fits is checked word by word.
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, groupby, pairwise
+from itertools import chain, count, groupby, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,6 +85,14 @@ def split_text(text: str) -> list[str]:
     ['It', 's', 'a', 'b', 'snake_case', 'naïve']
     """
     return text.encode("utf-8", "surrogatepass").translate(_SEPARATORS).decode("utf-8", "surrogatepass").split()
+
+
+def count_runs(text: str) -> tuple[NDArray[np.int32], dict[str, int]]:
+    """Return (positions of the runs of a text in what follows, in its order; how often it has each run)."""
+    positions: defaultdict[str, int] = defaultdict(count().__next__)
+    runs = split_text(text)
+    order = np.fromiter(map(positions.__getitem__, runs), dtype=np.int32, count=len(runs))
+    return order, dict(zip(positions, np.bincount(order).tolist(), strict=True))
 
 
 def fold_run(run: str) -> list[str]:
