@@ -428,7 +428,13 @@ def clean_text(text: str) -> str:
     >>> clean_text("a\ud800b") == "a\ufffdb", clean_text("Zoe\u0308") == "Zo\xeb"
     (True, True)
     """
-    return unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
+    if text.isascii():
+        return text
+    try:
+        text.encode()  # takes less time than a search
+    except UnicodeEncodeError:
+        text = _SURROGATE.sub("\ufffd", text)
+    return unicodedata.normalize("NFC", text)
 
 
 def _clean_value(value: Any) -> Any:
