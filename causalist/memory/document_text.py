@@ -8,7 +8,6 @@ items, code and links. Nothing is fetched or executed.
 
 import io
 import json
-import logging
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -199,6 +198,8 @@ def _format_error(error: Exception) -> str:
 @contextmanager
 def _silence_library() -> Iterator[None]:
     """Silence the log of the PDF library; unreadable parts are reported as diagnostics instead."""
+    import logging  # takes as long as all else that is imported for texts
+
     logger = logging.getLogger("pypdf")
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)
