@@ -1,8 +1,8 @@
 """Frozen dataclasses <-> named arrays and a JSON header.
 
 Nothing is pickled or executed; data that does not fit raises IndexUnreadable. `plan_splice` replaces rows of arrays and
-copies unchanged rows in few pieces. `join_on_disk` and `empty_on_disk` keep large arrays outside of memory, and
-`split_rows` bounds what is computed at once.
+copies unchanged rows in few pieces. `join_on_disk`, `insert_on_disk` and `empty_on_disk` keep large arrays outside of
+memory, and `split_rows` bounds what is computed at once.
 `select_top` and `select_first` select the best scores, in an order that does not depend on rounding errors.
 """
 
@@ -234,6 +234,21 @@ def zeros_on_disk(n: int, dtype: Any) -> NDArray[Any]:
     if array.flags.owndata:
         array[:] = 0
     return array
+
+
+def insert_on_disk(old: NDArray[Any], cuts: NDArray[np.int64], new: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers with new ones, each before one of the old; a large result is on disk as that of `join_on_disk`.
+
+    >>> insert_on_disk(np.array([1, 3]), np.array([1, 2, 2]), np.array([2, 4, 5])).tolist()
+    [1, 2, 3, 4, 5]
+    """
+    at = cuts + np.arange(len(cuts))
+    merged = empty_on_disk(len(old) + len(at), old.dtype)
+    is_old = np.ones(len(merged), dtype=np.bool_)
+    is_old[at] = False
+    merged[at] = new
+    merged[is_old] = old
+    return merged
 
 
 ENTRIES_AT_ONCE = 500_000  # of a sparse matrix, in arrays that are gone after the next ones

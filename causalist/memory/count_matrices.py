@@ -24,7 +24,6 @@ from causalist.memory.matrix_splices import (
     JoinedStrings,
     Matrix,
     SortedStrings,
-    StringNumbers,
     find_entries,
     join_column,
     splice_counted,
@@ -134,7 +133,7 @@ class MemoryArrays:
 
 def build_counts(records: Records) -> Counts:
     """Return the counts of all records."""
-    passages = _as_sorted(records.ids, sorted(records.passages))
+    passages = SortedStrings(records.ids.strings, records.passages.list_numbers(records.ids))
     mentions, sizes = records.passages.stack("mentions")
     bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     is_used = np.zeros(len(records.entities.strings), dtype=np.bool_)
@@ -229,12 +228,6 @@ def unpack_counts(arrays: Mapping[str, NDArray[Any]], records: Records) -> Count
         by_term=Counted.of(by_term),
         **{name: arrays[name] for name in _STORED},
     )
-
-
-def _as_sorted(numbers: StringNumbers, strings: Sequence[str]) -> SortedStrings:
-    """Return strings that are in order, by their numbers; new ones are numbered."""
-    string_numbers = np.fromiter(map(numbers.intern, strings), dtype=np.int64, count=len(strings))
-    return SortedStrings(numbers.strings, string_numbers)
 
 
 def update_counts(old: Counts, records: Records, touched: Mapping[str, AnyRecord | None]) -> tuple[Counts, Axis] | None:

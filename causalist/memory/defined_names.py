@@ -12,16 +12,17 @@ passages at once; a hash that fits is checked word by word.
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, groupby, pairwise
+from itertools import chain, count, groupby, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import join_on_disk, split_rows, transpose_entries, unique_sorted
-from causalist._internal.lazy import dataclass
+from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.memory.matrix_splices import Axis, Column, Ints, find_entries, join_column, splice_entries
 from causalist.rank.terms import STOP_WORDS, terms_of
 
@@ -31,7 +32,9 @@ Words = tuple[int, ...]
 
 # Han, kana, Thai, Lao, Khmer, Burmese, Tibetan: written without spaces.
 _UNSPACED = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W_{_UNSPACED}]|[\u0900-\u0dff])+")
+_WORD = lazy_regex(rf"[{_UNSPACED}]|(?:[^\W_{_UNSPACED}]|[\u0900-\u0dff])+")  # compiling takes milliseconds
+_ASCII_WORD = re.compile(r"[^\W_]+")
+_UNSPACED_CHARACTER = lazy_regex(f"[{_UNSPACED}]")
 # Accents of Latin, Greek and Cyrillic letters; vowel marks of Hebrew and Arabic.
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")
 
@@ -42,12 +45,9 @@ def fold_words(text: str) -> list[str]:
     >>> fold_words("Straße in Kraków"), fold_words("東京 Tower")
     (['strasse', 'in', 'krakow'], ['東', '京', 'tower'])
     """
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text)))
-    return _WORD.findall(text.casefold())
-
-
-_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+    if text.isascii():
+        return _ASCII_WORD.findall(text.lower())
+    return _WORD.findall(unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text))).casefold())
 
 
 @lru_cache(maxsize=100_000)
@@ -84,6 +84,14 @@ def split_text(text: str) -> list[str]:
     ['It', 's', 'a', 'b', 'snake_case', 'naïve']
     """
     return text.encode("utf-8", "surrogatepass").translate(_SEPARATORS).decode("utf-8", "surrogatepass").split()
+
+
+def count_runs(text: str) -> tuple[NDArray[np.int32], dict[str, int]]:
+    """Return (positions of the runs of a text in what follows, in its order; how often it has each run)."""
+    positions: defaultdict[str, int] = defaultdict(count().__next__)
+    runs = split_text(text)
+    order = np.fromiter(map(positions.__getitem__, runs), dtype=np.int32, count=len(runs))
+    return order, dict(zip(positions, np.bincount(order).tolist(), strict=True))
 
 
 def fold_run(run: str) -> list[str]:

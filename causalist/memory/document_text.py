@@ -8,7 +8,6 @@ items, code and links. Nothing is fetched or executed.
 
 import io
 import json
-import logging
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -199,6 +198,8 @@ def _format_error(error: Exception) -> str:
 @contextmanager
 def _silence_library() -> Iterator[None]:
     """Silence the log of the PDF library; unreadable parts are reported as diagnostics instead."""
+    import logging  # takes as long as all else that is imported for texts
+
     logger = logging.getLogger("pypdf")
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)
@@ -428,7 +429,13 @@ def clean_text(text: str) -> str:
     >>> clean_text("a\ud800b") == "a\ufffdb", clean_text("Zoe\u0308") == "Zo\xeb"
     (True, True)
     """
-    return unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
+    if text.isascii():
+        return text
+    try:
+        text.encode()  # takes less time than a search
+    except UnicodeEncodeError:
+        text = _SURROGATE.sub("\ufffd", text)
+    return unicodedata.normalize("NFC", text)
 
 
 def _clean_value(value: Any) -> Any:

@@ -25,7 +25,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -93,7 +93,8 @@ def normalize_extraction(output: "Extraction | Sequence[Entity]") -> Extraction:
     The most frequent entities are kept, ties by position in the text. Triples of removed entities are removed.
     """
     extraction = output if isinstance(output, Extraction) else Extraction(tuple(Entity(*each) for each in output))
-    ids = _choose_names(entity.name for entity in extraction.entities)
+    names = [entity.name for entity in extraction.entities]
+    ids = _choose_names([(names, range(len(names)))])
     kept_ids = set(ids.values())
     entities = tuple(
         entity._replace(type=entity.type if entity.type in TYPES else "entity")
@@ -111,15 +112,28 @@ def normalize_extraction(output: "Extraction | Sequence[Entity]") -> Extraction:
     return Extraction(entities, triples, extraction.diagnostics)
 
 
-def _choose_names(names: Iterable[str]) -> dict[str, str]:
-    """Return the names, with their ids, of the MAX_ENTITIES most frequent entities."""
-    n_names = Counter(names)  # in text order
-    ids = {name: entity_id(name) for name in n_names}
+def _choose_names(mentions: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, str]:
+    """Return the names, with their ids, of the MAX_ENTITIES most frequent entities.
+
+    `mentions`: names and their places, ascending. The first ones in the text are chosen of equally frequent ones.
+    """
+    n_names: Counter[str] = Counter()
+    for names, _ in mentions:
+        n_names.update(names)
+    ids = {name: key for name in n_names if (key := entity_id(name))}
     counts: dict[str, int] = {}
-    for name, n in n_names.items():
-        if ids[name]:
-            counts[ids[name]] = counts.get(ids[name], 0) + n
-    kept_ids = set(sorted(counts, key=lambda key: -counts[key])[:MAX_ENTITIES])  # stable: ties stay in text order
+    for name, key in ids.items():
+        counts[key] = counts.get(key, 0) + n_names[name]
+    if len(counts) <= MAX_ENTITIES:
+        return ids
+    least = sorted(counts.values(), reverse=True)[MAX_ENTITIES - 1]
+    kept_ids = {key for key, n in counts.items() if n > least}
+    firsts = {key: math.inf for key, n in counts.items() if n == least}
+    for names, places in mentions:
+        for name, place in zip(names, places, strict=True):
+            if (key := ids.get(name, "")) in firsts and place < firsts[key]:
+                firsts[key] = place
+    kept_ids.update(sorted(firsts, key=firsts.__getitem__)[: MAX_ENTITIES - len(kept_ids)])
     return {name: key for name, key in ids.items() if key in kept_ids}
 
 
@@ -169,44 +183,10 @@ _NEVER_ENTITIES = frozenset(
 )  # fmt: skip
 _COPULA = re.compile(r"[ \t]+(?:is|was|has)\b")  # not "are", "were": a plural is seldom a name
 _NO_SUBJECTS = frozenset(
-    [
-        "all",
-        "another",
-        "any",
-        "anyone",
-        "anything",
-        "both",
-        "each",
-        "either",
-        "everyone",
-        "everything",
-        "few",
-        "here",
-        "many",
-        "more",
-        "most",
-        "much",
-        "neither",
-        "nobody",
-        "none",
-        "nothing",
-        "one",
-        "others",
-        "several",
-        "some",
-        "someone",
-        "something",
-        "such",
-        "that",
-        "there",
-        "these",
-        "this",
-        "those",
-        "what",
-        "which",
-        "who",
-    ]
-)
+    {"all", "another", "any", "anyone", "anything", "both", "each", "either", "everyone", "everything", "few",
+     "here", "many", "more", "most", "much", "neither", "nobody", "none", "nothing", "one", "others", "several",
+     "some", "someone", "something", "such", "that", "there", "these", "this", "those", "what", "which", "who"}
+)  # fmt: skip
 _LONG_TEXT = 4_000  # characters; in shorter texts, finding the places of matches costs more than it saves
 _MONTH_ALONE = re.compile(rf"{_MONTH}$")
 _MONTH_STARTS = frozenset(("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
@@ -227,10 +207,16 @@ class RegexEntityExtractor:
 
     def __call__(self, text: str) -> Extraction:
         """Return the entities of a text."""
-        mentions = sorted(_find_mentions(text), key=itemgetter(2))
-        kept_ids = _choose_names(map(itemgetter(0), mentions))
-        entities = tuple(Entity(*each) for each in mentions if each[0] in kept_ids)
-        return normalize_extraction(Extraction(entities, tuple(find_abbreviations(entities, text))))
+        found = list(_find_mentions(text))
+        kept = _choose_names([(names, starts) for _, names, starts in found])
+        entities = [
+            Entity(name, kind, start)
+            for kind, names, starts in found
+            for name, start in zip(names, starts, strict=True)
+            if name in kept
+        ]
+        entities.sort(key=attrgetter("start"))
+        return normalize_extraction(Extraction(tuple(entities), tuple(find_abbreviations(entities, text))))
 
 
 _ABBREVIATION = re.compile(r"\s*\((?:[^()]{0,40}?[,;:]\s*)?(?P<short>[A-Z][A-Za-z0-9&.-]{1,9})\)")
@@ -259,25 +245,27 @@ def find_abbreviations(entities: Sequence[Entity], text: str) -> Iterator[Triple
             yield Triple(entity.name, ALIAS, match["short"])
 
 
-def _find_mentions(text: str) -> Iterator[tuple[str, str, int]]:
-    """Yield (name as written, type, first character) of all that the patterns find."""
+def _find_mentions(text: str) -> Iterator[tuple[str, list[str], list[int]]]:
+    """Yield (type, names as written, their first characters) of what each of the patterns finds."""
     left, ends = text, list[int]()
-    starts = find_starts(text) if len(text) >= _LONG_TEXT else None
+    places = find_starts(text) if len(text) >= _LONG_TEXT else None
     for i, (kind, pattern) in enumerate(_PATTERNS):
-        if starts is not None and i > 0:  # a match can begin where an earlier one ended
-            matches = match_at(pattern, left, with_places(starts[i - 1], ends))
+        if places is not None:  # a match can begin where an earlier one ended
+            matches = match_at(pattern, left, with_places(places[i], ends))
         else:
             matches = pattern.finditer(left) if i > 0 or "`" in left else iter(())
         if kind == "entity":
-            yield from _find_phrases(matches, left)
+            yield kind, *_find_phrases(matches, left)
             continue
-        matched_spans: list[tuple[int, int]] = []
+        names, starts, matched_spans = list[str](), list[int](), list[tuple[int, int]]()
         for match in matches:
-            name, start = match["name"], match.start("name")
+            name = match["name"]
             if kind == "identifier" and match[0].startswith("`") and not _PLAIN_SPAN.match(name):
                 continue
             matched_spans.append(match.span())
-            yield (name.rstrip(".,;:") if kind == "iri" else name.strip()), kind, start
+            names.append(name.rstrip(".,;:") if kind == "iri" else name.strip())
+            starts.append(match.start("name"))
+        yield kind, names, starts
         if matched_spans:
             parts, end = [], 0
             for first, last in matched_spans:
@@ -288,48 +276,57 @@ def _find_mentions(text: str) -> Iterator[tuple[str, str, int]]:
             ends += [last for _, last in matched_spans]
 
 
-def _find_phrases(matches: Iterable[re.Match[str]], text: str) -> Iterator[tuple[str, str, int]]:
-    """Yield the mentions of capitalized phrases, without outer stop words.
+def _find_phrases(matches: Iterable[re.Match[str]], text: str) -> tuple[list[str], list[int]]:
+    """Return the capitalized phrases without outer stop words, and their first characters.
 
     A capitalized word at the start of a sentence must be capitalized elsewhere too, or be what the sentence is about.
     """
-    places = [(match[1], match.start()) for match in matches]
-    trimmed = {name: _trim_phrase(name) for name in dict(places)}
+    names, starts = list[str](), list[int]()
+    for match in matches:
+        names.append(match[1])
+        starts.append(match.start())
+    trimmed = {name: _trim_phrase(name) for name in dict.fromkeys(names)}
     sure = {phrase for _, phrase, is_plain in trimmed.values() if not is_plain}
-    for name, start in places:
-        skipped, phrase, _ = trimmed[name]
-        if phrase not in sure:
+    unsure = {name: (skipped, phrase) for name, (skipped, phrase, _) in trimmed.items() if phrase not in sure}
+    for name, start in zip(names, starts, strict=True) if unsure else ():
+        if name in unsure:
+            skipped, phrase = unsure[name]
             first = start + skipped
             end = first + len(phrase)
             is_start = _SENTENCE_START.search(text[max(0, first - 12) : first])
             if not is_start or _is_subject(phrase, text[end : end + 12]):
                 sure.add(phrase)
+                del unsure[name]
     sure.discard("")
-    for name, start in places:
-        skipped, phrase, _ = trimmed[name]
-        if phrase in sure:
-            yield phrase, "entity", start + skipped
+    is_sure = {name: phrase in sure for name, (_, phrase, _) in trimmed.items()}
+    if not all(is_sure.values()):
+        kept = [i for i, name in enumerate(names) if is_sure[name]]
+        names, starts = [names[i] for i in kept], [starts[i] for i in kept]
+    places = [start + trimmed[name][0] for name, start in zip(names, starts, strict=True)]
+    return [trimmed[name][1] for name in names], places
 
 
 def _trim_phrase(name: str) -> tuple[int, str, bool]:
     """Return (skipped characters, phrase without outer stop words or "", True for one word in lower case but one)."""
-    words = _SPACES.split(name) if " " in name or "\t" in name else [name]
-    skipped = 0
-    while words and _is_outer(words[0]):
-        skipped += len(words.pop(0))
-    while words and _is_outer(words[-1]):
-        words.pop()
-    phrase = "".join(words)
+    words, skipped, phrase = name.split(), 0, name
+    n_words = len(words)
+    if _is_outer(words[0]) or _is_outer(words[-1]):
+        pieces = _SPACES.split(name)
+        while pieces and _is_outer(pieces[0]):
+            skipped += len(pieces.pop(0))
+        while pieces and _is_outer(pieces[-1]):
+            pieces.pop()
+        phrase, n_words = "".join(pieces), len(pieces)
     if phrase.endswith(("'", "’", "'s", "’s")):
         phrase = phrase.removesuffix("s")[:-1]
     if not phrase or (phrase[:3] in _MONTH_STARTS and _MONTH_ALONE.match(phrase)):
         return skipped, "", False
-    return skipped, phrase, len(words) == 1 and phrase[1:].islower()
+    return skipped, phrase, n_words == 1 and phrase[1:].islower()
 
 
 def _is_outer(word: str) -> bool:
     """Return True for space, and for a word that a name does not begin or end with."""
-    return (lower := word.lower()) in STOP_WORDS or lower in _NEVER_ENTITIES or not word.strip()
+    return (lower := word.lower()) in STOP_WORDS or lower in _NEVER_ENTITIES or word.isspace() or not word
 
 
 def _is_subject(word: str, following: str) -> bool:

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import join_on_disk
 from causalist.errors import CausalistError, ModelFailed, UsageError
-from causalist.memory.defined_names import Words, fold_run, fold_words, is_name, run_terms, split_text
+from causalist.memory.defined_names import Words, count_runs, fold_run, fold_words, is_name, run_terms, split_text
 from causalist.memory.document_text import REFERENCES, find_defined_names
 from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import ALIAS, TYPES, Embedder, Extraction
@@ -49,14 +49,12 @@ _SLACK = 1e-4  # tolerance of the fast product, before the exact cosine
 
 @dataclass(slots=True)
 class Vectors:
-    """Vectors by passage id and by entity id: equal length, norm 1, float32."""
+    """Vectors by passage id and by entity id, float32, of norm 1; `pairs`: entities with a cosine of the threshold."""
 
     embedder: Embedder
     passages: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     entities: dict[str, NDArray[np.float32]] = field(default_factory=dict)
-    pairs: dict[tuple[str, str], float] = field(
-        default_factory=dict
-    )  # entities with a cosine of at least SIMILARITY_THRESHOLD
+    pairs: dict[tuple[str, str], float] = field(default_factory=dict)
     _compared: list[str] = field(default_factory=list)
     _texts: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
@@ -222,6 +220,13 @@ class StoredPassages:
         number = self.ids.get(passage)
         return int(self._rows[number]) if 0 <= number < len(self._rows) else -1
 
+    def place(self, passage: str) -> int:
+        """Return the row before which a passage stands, or its own."""
+        table = self.ids.strings.stored
+        if table is None or len(self._rows) > len(table):
+            return bisect_left(SortedStrings(self.ids.strings, self.numbers), passage)
+        return table.lower_bound(passage.encode("utf-8", "surrogatepass"), self.numbers)
+
     def part(self, name: str, row: int) -> NDArray[Any]:
         """Return the rows of an array that belong to a passage."""
         indptr = self.arrays[f"{name}.indptr"]
@@ -362,6 +367,16 @@ class PassageRecords(MutableMapping[str, AnyRecord]):
             passage_ids += map(self._stored.ids.strings.__getitem__, numbers.tolist())
         return [*passage_ids, *(passage for passage, record in self.own.items() if key in record.metadata)]
 
+    def list_numbers(self, ids: StringNumbers) -> Ints:
+        """Return the numbers of all passages in order; `ids` numbers those of the file too."""
+        numbers = [np.zeros(0, dtype=np.int64)]
+        for part in self._runs():
+            if isinstance(part, str):
+                numbers.append(np.array([ids.intern(part)], dtype=np.int64))
+            elif self._stored is not None:
+                numbers.append(self._stored.numbers[part.start : part.stop])
+        return np.concatenate(numbers)
+
     def stored_links(self, name: str) -> tuple[Ints, NDArray[Any]]:
         """Return (number of the passage, rows of an array) of all passages of the file that are left."""
         if self._stored is None:
@@ -410,7 +425,7 @@ class PassageRecords(MutableMapping[str, AnyRecord]):
             for name in _PER_PASSAGE:
                 indptr = self._stored.arrays[f"{name}.indptr"]
                 array = self._stored.arrays[name][indptr[part.start] : indptr[part.stop]]
-                if name == "references" and len(array):
+                if name == "references" and len(array) and ids is not self._stored.ids:
                     array = np.array([ids.intern(self._stored.ids.strings[n]) for n in array.tolist()], dtype=np.int32)
                 pieces[name].append(array)
                 sizes[name].append(np.diff(indptr[part.start : part.stop + 1]))
@@ -427,8 +442,7 @@ class PassageRecords(MutableMapping[str, AnyRecord]):
         rows = np.flatnonzero(~self._is_left).tolist()
         cuts = [(0, 1, each) for each in self.own]
         if self._stored is not None:
-            ids = SortedStrings(self._stored.ids.strings, self._stored.numbers)
-            cuts = [(bisect_left(ids, each), 1, each) for each in self.own]
+            cuts = [(self._stored.place(each), 1, each) for each in self.own]
         for at, _, passage in sorted([*cuts, *((row, 2, "") for row in rows)]):
             if at > start:
                 yield range(start, at)
@@ -495,9 +509,8 @@ class Records:
 
     def compact(self) -> None:
         """Put all records into arrays, the large ones on disk; nothing else changes."""
-        passages = sorted(self.passages)
-        arrays = self.passages.pack(passages, self.ids, self.predicates)
-        numbers = np.fromiter(map(self.ids.intern, passages), dtype=np.int64, count=len(passages))
+        numbers = self.passages.list_numbers(self.ids)
+        arrays = self.passages.pack(SortedStrings(self.ids.strings, numbers), self.ids, self.predicates)
         self.passages = PassageRecords(StoredPassages(arrays, self.ids, self.predicates, numbers))
         self.name_similarity.compact()
         self._linking, self._similar = set(), None
@@ -527,10 +540,7 @@ class Records:
         references = tuple(dict.fromkeys(r for r in metadata.get(REFERENCES, ()) if r != passage_id))
         triples = tuple(
             StoredTriple(
-                self._intern_entity(t.subject),
-                t.predicate,
-                self._intern_entity(t.object),
-                float(t.confidence),
+                self._intern_entity(t.subject), t.predicate, self._intern_entity(t.object), float(t.confidence)
             )
             for t in extraction.triples
         )
@@ -539,8 +549,7 @@ class Records:
             for e in extraction.entities
         ]
         rows = np.array(mentions, dtype=np.int32).reshape(-1, 4)
-        runs = split_text(text)
-        n_runs = Counter(runs)
+        runs, n_runs = count_runs(text)
         self.restore(
             passage_id,
             Record(
@@ -566,7 +575,7 @@ class Records:
         title = metadata.get(TITLE)
         if isinstance(title, str) and title.strip().casefold() not in text[: len(title) + 40].casefold():
             _add_terms(counts, Counter(split_text(title)))
-        _add_terms(counts, Counter(split_text(text)) if n_runs is None else n_runs)
+        _add_terms(counts, count_runs(text)[1] if n_runs is None else n_runs)
         numbers = np.fromiter(map(self.terms.intern, counts), dtype=np.int32, count=len(counts))
         n_times = np.fromiter(counts.values(), dtype=np.int32, count=len(counts))
         order = np.argsort(numbers)
@@ -580,18 +589,27 @@ class Records:
                 parts = {name: getattr(record, name) for name in Record.__slots__}
                 self.restore(passage, Record(**{**parts, "terms": self.count_terms(record.text, record.metadata)}))
 
-    def number_words(self, runs: Sequence[str], distinct: Iterable[str]) -> NDArray[np.int32]:
-        """Return the numbers of the words of a text, in its order; its runs, and these once each in that order."""
-        position = {run: i for i, run in enumerate(distinct)}
-        order = np.fromiter(map(position.__getitem__, runs), dtype=np.int32, count=len(runs))
+    def number_words(self, runs: NDArray[np.int32], distinct: Iterable[str]) -> NDArray[np.int32]:
+        """Return the numbers of the words of a text, in its order; `runs`: positions of its runs in `distinct`."""
         intern = self.words.intern
-        numbers = [[intern(word) for word in fold_run(run)] for run in position]
-        flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int32)
-        sizes = np.fromiter(map(len, numbers), dtype=np.int64, count=len(numbers))
-        if (sizes == 1).all():
-            return np.asarray(flat[order], dtype=np.int32)
+        numbers: list[int] = []
+        several: list[tuple[int, int]] = []  # (run, number of its words) of runs without exactly one
+        for i, run in enumerate(distinct):
+            if run.isascii() and "_" not in run:
+                numbers.append(intern(run.lower()))
+                continue
+            words = fold_run(run)
+            numbers += map(intern, words)
+            if len(words) != 1:
+                several.append((i, len(words)))
+        flat = np.array(numbers, dtype=np.int32)
+        if not several:
+            return flat[runs]
+        sizes = np.ones(i + 1, dtype=np.int64)
+        changed = np.array(several, dtype=np.int64)
+        sizes[changed[:, 0]] = changed[:, 1]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return np.asarray(flat[find_entries(starts, order)[0]], dtype=np.int32)
+        return flat[find_entries(starts, runs)[0]]
 
     def find_defined_entities(
         self, text: str, metadata: Mapping[str, Any], mentions: NDArray[np.int32], triples: Iterable[StoredTriple]

@@ -32,6 +32,7 @@ _SCHEME_ENDS = np.array(sorted({ord(name[-1]) for name in ("http", "https", "ftp
 class Starts(NamedTuple):
     """Ascending places of a text where a pattern can begin, in the order of the patterns."""
 
+    spans: Positions
     iris: Positions
     dates: Positions
     measures: Positions
@@ -81,7 +82,7 @@ def find_starts(text: str) -> Starts:
     numbered = np.flatnonzero(is_upper & ((before & _DIGIT) > 0))
     capitals = _join(uppers, _last(firsts, numbered))
     capitals = capitals[(before[capitals] & _QUOTE) == 0]
-    return Starts(iris, dates, measures, identifiers, capitals)
+    return Starts(np.flatnonzero(codes == ord("`")), iris, dates, measures, identifiers, capitals)
 
 
 def match_at(pattern: re.Pattern[str], text: str, starts: Positions) -> Iterator[re.Match[str]]:

@@ -15,7 +15,8 @@ found in them. It counts once it is whole, so that a kill leaves the memory befo
 Files are written under a temporary name and renamed, so that a reader sees the old or the new memory, also after a
 crash of the writer. Data are checked before use; nothing is executed or unpickled. Rows of passages can be found
 without the rest of a damaged file. A name that ends in `.json` means node-link data. Files of format 5 and before are
-SQLite databases. Of formats 5 and 6, terms are counted again; of older ones, the passages are read.
+SQLite databases. Of format 7, what finds words with few slips is made again; of 5 and 6, terms are counted again, too;
+of older ones, the passages are read.
 
 Nodes of node-link data: `chunk` (a passage: text and metadata), `entity`, and `concept` (an entity of type concept)
 with canonical name, type, aliases and frequency. Edges: `mentions` (chunk to entity: count and positions),
@@ -58,22 +59,18 @@ from causalist.memory.defined_names import Links, Names, pack_names, unpack_name
 from causalist.memory.document_text import check_passage, clean_text
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
 from causalist.memory.matrix_splices import ROW_MARKER, StringNumbers, pack_passage, unpack_passage
-from causalist.memory.passage_records import (
-    Record,
-    Records,
-    StoredTriple,
-    Vectors,
-)
+from causalist.memory.passage_records import Record, Records, StoredTriple, Vectors
 from causalist.memory.walk import Snapshot, WalkGraph, count_cooccurrences, pack_walk_graph, unpack_walk_graph
-from causalist.store.index_file import FileKind, map_arrays, write_arrays
+from causalist.store.index_file import FileKind, MappedArrays, map_arrays, write_arrays
 
 with defer_import("sqlite3", ("Connection",)):  # for files of older formats
     import sqlite3
 
-FORMAT = 7
+FORMAT = 8
 APPENDED_SHARE = 0.001  # of the passages may be appended; with more, or a small memory, the file is written whole
 _KIND = FileKind(b"causalist memory", FORMAT)
-_KIND_BEFORE = FileKind(b"causalist memory", 6)  # its terms were others
+_TERMS_CHANGED = 7  # terms of files of formats before are counted again
+_KINDS = tuple(_KIND._replace(number=number) for number in (FORMAT, 7, 6))  # that are read
 _SQLITE = b"SQLite format 3\0"
 _SQLITE_FORMAT = 5
 _ROWS = (
@@ -354,7 +351,8 @@ def is_outdated(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             start = file.read(len(_KIND.magic) + 4)
-        return start == _KIND_BEFORE.magic + struct.pack("<I", _KIND_BEFORE.number) or start.startswith(_SQLITE)
+        older = [kind.magic + struct.pack("<I", kind.number) for kind in _KINDS[1:]]
+        return start in older or start.startswith(_SQLITE)
     except OSError:
         return False
 
@@ -366,7 +364,7 @@ def _read_fields(path: Path) -> dict[str, str]:
     if is_database:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             return {str(key): str(value) for key, value in database.execute("SELECT key, value FROM meta")}
-    opened = map_arrays(path, _KIND, may_grow=True) or map_arrays(path, _KIND_BEFORE, may_grow=True)
+    opened, _ = _map(path)
     if opened is None:
         return {}
     plain = json.dumps(opened.fields, sort_keys=True).encode()  # the checksums of all arrays are in it
@@ -402,10 +400,17 @@ def _pack(state: MemoryState) -> dict[str, NDArray[Any]]:
     return arrays
 
 
+def _map(path: Path) -> tuple[MappedArrays | None, int]:
+    """Return (the mapped arrays of a memory, its format), or (None, 0) if its format is not read."""
+    for kind in _KINDS:
+        opened = map_arrays(path, kind, may_grow=True)
+        if opened is not None:
+            return opened, kind.number
+    return None, 0
+
+
 def _read(path: Path, embedder: Embedder | None) -> MemoryState:
-    opened = map_arrays(path, _KIND, may_grow=True)
-    is_before = opened is None
-    opened = opened or map_arrays(path, _KIND_BEFORE, may_grow=True)
+    opened, number = _map(path)
     if opened is None:
         raise IndexUnreadable(
             f"{path} has another format; this program reads {FORMAT}. Any `causalist memory` command reads its "
@@ -433,10 +438,10 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     diagnostics = {name: tuple(each) for name, each in json.loads(arrays["diagnostics"].tobytes()).items()}
     vectors = None if embedder is None else _read_vectors(embedder, arrays, list(counts.passages), records)
     changes = [_unpack_change(data) for _, data in _find_entries(opened.rest)[0]]
-    if is_before:
+    if number < _TERMS_CHANGED:
         records.count_terms_again()
         return MemoryState(records, vectors, diagnostics, changes=changes)
-    state = MemoryState(records, vectors, diagnostics, counts, names, changes=changes, is_whole=True)
+    state = MemoryState(records, vectors, diagnostics, counts, names, changes=changes, is_whole=number == FORMAT)
     if vectors is not None or not parts["arrays."]:
         return state
     derived = unpack_arrays(parts["arrays."], counts)

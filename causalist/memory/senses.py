@@ -15,16 +15,17 @@ Entity names are similar by spelling in two cases:
   that reaches the threshold.
 
 Digits never differ, so that versions stay apart. Short words never differ either: `get_name` is not `set_name`. Words
-within an edit distance are found by pieces (Li et al. 2011, Pass-Join). A slip damages at most two pieces, if it swaps
-two letters across a cut. So a word with at most k slips keeps one of 2k + 1 pieces, shifted by at most k places.
+within an edit distance are found by what is left of both without a few letters (Garbe 2012, SymSpell). Without at most
+one letter for each slip, their first ten letters have a form in common. Few other words have it, so that a search takes
+hardly longer among more words.
 """
 
 import re
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import chain, pairwise, product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -402,6 +403,7 @@ def _separate_senses(
 SIMILARITY_THRESHOLD = 0.85
 _MIN_WORD_LETTERS = 7
 _MAX_SLIPS = 2
+_FORM_LETTERS = 10  # of a word, from its start, by which similar ones are found
 _WORDS = re.compile(r"[^\W_]+")
 _MARKS = re.compile(r"[+#*]")
 
@@ -423,14 +425,18 @@ def _stem_key_with_marks(name: str) -> str:
 class NameSimilarity:
     """Pairs of similar names; names are added one by one, in any order, or are those of a file.
 
-    Words and pieces are found by checksums, and what is found is compared, so that equal checksums do no harm.
+    Names and words are found by checksums, and what is found is compared, so that equal checksums do no harm.
     """
 
     def __init__(self, entities: StringNumbers | None = None, stored: Mapping[str, NDArray[Any]] | None = None) -> None:
         """Create a set of the names in `stored`, which `pack` returned; `entities` numbers all names."""
         self._entities = StringNumbers() if entities is None else entities
-        self._restore(_NOTHING if stored is None else stored)
         self._words = StringNumbers() if stored is None else StringNumbers.unpack(_part_of(stored, "words"))
+        if stored is not None and "forms" not in stored:  # of a file of an older format
+            formed = [(form, number) for number, word in enumerate(self._words.strings) for form in _forms(word)]
+            forms, form_words = _merge_keys(_NOTHING["forms"], _NOTHING["form_words"], formed)
+            stored = {**stored, "forms": forms, "form_words": form_words}
+        self._restore(_NOTHING if stored is None else stored)
         self.n_revised = 0  # pairs that got another similarity
 
     def _restore(self, stored: Mapping[str, NDArray[Any]]) -> None:
@@ -438,7 +444,7 @@ class NameSimilarity:
         self._names: set[str] = set()  # without those of the file, as are all tables below
         self._by_stems: dict[str, list[str]] = {}
         self._near: dict[int, list[int]] = {}  # by number of a word
-        self._by_piece: dict[int, list[int]] = {}  # by checksum of a piece
+        self._by_form: dict[int, list[int]] = {}  # by checksum of a form
         self._letters: dict[int, int] = {}  # by number of a word that was compared
         self.pairs: dict[tuple[str, str], float] = {}  # key: smaller name, larger name; pairs are never removed
 
@@ -451,11 +457,12 @@ class NameSimilarity:
         """Add an entity id."""
         if name in self:
             return
-        for other in self.names_with_words(name):
+        key = _stem_key_with_marks(name)
+        for other in self._names_of_key(key):
             self._pair(name, other, 1.0)
         self._names.add(name)
         self._entities.intern(name)
-        self._by_stems.setdefault(_stem_key_with_marks(name), []).append(name)
+        self._by_stems.setdefault(key, []).append(name)
         words = name.split("_")
         number_by_word = {word: self._add_word(word) for word in _correctable_words(name)}
         for word, number in number_by_word.items():
@@ -479,7 +486,9 @@ class NameSimilarity:
 
     def names_with_words(self, name: str) -> list[str]:
         """Return the known names with the same words, inflected or in another order."""
-        key = _stem_key_with_marks(name)
+        return self._names_of_key(_stem_key_with_marks(name))
+
+    def _names_of_key(self, key: str) -> list[str]:
         if not key.strip("+#*"):
             return []
         keys, wanted = self._stored["keys"], _checksum(key)
@@ -509,8 +518,8 @@ class NameSimilarity:
         is_name[names] = 1
         keyed = [(_checksum(key), number(name)) for key, each in self._by_stems.items() for name in each]
         keys, key_names = _merge_keys(old["keys"], old["key_names"], keyed)
-        cut = [(checksum, word) for checksum, words in self._by_piece.items() for word in words]
-        pieces, piece_words = _merge_keys(old["pieces"], old["piece_words"], cut)
+        formed = [(checksum, word) for checksum, words in self._by_form.items() for word in words]
+        forms, form_words = _merge_keys(old["forms"], old["form_words"], formed)
         near = [(a, b) for a, others in self._near.items() for b in others]
         stored = np.repeat(np.arange(len(old["near.indptr"]) - 1), np.diff(old["near.indptr"]))
         ends = np.concatenate([np.stack([stored, old["near"]], axis=1), np.array(near, dtype=np.int64).reshape(-1, 2)])
@@ -521,8 +530,8 @@ class NameSimilarity:
             "is_name": is_name,
             "keys": keys,
             "key_names": key_names,
-            "pieces": pieces,
-            "piece_words": piece_words,
+            "forms": forms,
+            "form_words": form_words,
             "near.indptr": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
             "near": ends[:, 1].astype(np.int32),
             "pairs": np.concatenate([old["pairs"], pairs]),
@@ -555,8 +564,8 @@ class NameSimilarity:
             self._near[number] = near
             for other in near:
                 self._near.setdefault(other, []).append(number)
-            for piece in _pieces(word):
-                self._by_piece.setdefault(piece, []).append(number)
+            for form in _forms(word):
+                self._by_form.setdefault(form, []).append(number)
         return number
 
     def _list_near(self, number: int) -> list[int]:
@@ -566,11 +575,11 @@ class NameSimilarity:
 
     def _find_similar_words(self, word: str) -> list[int]:
         """Return the numbers of known words within the edit distance that the longer word allows."""
-        probes = list(_probe_pieces(word))
-        pieces = self._stored["pieces"]
-        bounds = np.searchsorted(pieces, np.array([[each, each + 1] for each in probes], dtype=np.int64).reshape(-1, 2))
-        stored = [self._stored["piece_words"][start:end].tolist() for start, end in bounds.tolist() if start < end]
-        own = (self._by_piece.get(probe, ()) for probe in probes)
+        probes = _forms(word)
+        forms = self._stored["forms"]
+        bounds = np.searchsorted(forms, np.array([[each, each + 1] for each in probes], dtype=np.int64).reshape(-1, 2))
+        stored = [self._stored["form_words"][start:end].tolist() for start, end in bounds.tolist() if start < end]
+        own = (self._by_form.get(probe, ()) for probe in probes)
         words: dict[int, None] = {}
         letters = _letters_of(word)
         for number in dict.fromkeys(chain.from_iterable([*stored, *own])):
@@ -590,8 +599,8 @@ _NOTHING: Mapping[str, NDArray[Any]] = {
     "near.indptr": np.zeros(1, dtype=np.int64),
     "pairs": np.zeros((0, 2), dtype=np.int32),
     "similarities": np.zeros(0),
-    **{name: np.zeros(0, dtype=np.int64) for name in ("keys", "pieces")},
-    **{name: np.zeros(0, dtype=np.int32) for name in ("key_names", "piece_words", "near", "is_name")},
+    **{name: np.zeros(0, dtype=np.int64) for name in ("keys", "forms")},
+    **{name: np.zeros(0, dtype=np.int32) for name in ("key_names", "form_words", "near", "is_name")},
 }
 
 
@@ -631,26 +640,19 @@ def _allowed_slips(length: int) -> int:
     return min(_MAX_SLIPS, int(round((1 - SIMILARITY_THRESHOLD) * 100) * length // 100))
 
 
-def _pieces(word: str) -> Iterator[int]:
-    """Yield checksums of (word length, piece number, piece); one piece more than slips of a similar pair can damage."""
-    n = 2 * _allowed_slips(len(word) + _MAX_SLIPS) + 1
-    for i, (start, end) in enumerate(_piece_bounds(len(word), n)):
-        yield _checksum(f"{len(word)} {i} {word[start:end]}")
+def _forms(word: str) -> list[int]:
+    """Return checksums of the first letters of a word without up to as many as slips of a similar pair can damage.
+
+    Let a and b become the same word c without k letters each. Of their first letters, those that are left begin c. The
+    longer beginning becomes the shorter one without some more, but not more than k in all.
+    """
+    start = word[:_FORM_LETTERS]
+    forms = {start, *(without := _leave_out(start))}
+    if _allowed_slips(len(word) + _MAX_SLIPS) > 1:
+        forms.update(*map(_leave_out, without))
+    return list(map(_checksum, sorted(forms)))
 
 
-def _probe_pieces(word: str) -> Iterator[int]:
-    """Yield the pieces that a similar word may have, in the form of `_pieces`."""
-    for length in range(max(_MIN_WORD_LETTERS, len(word) - _MAX_SLIPS), len(word) + _MAX_SLIPS + 1):
-        most = _allowed_slips(max(length, len(word)))
-        if most < abs(length - len(word)) or most == 0:
-            continue
-        for i, (start, end) in enumerate(_piece_bounds(length, 2 * _allowed_slips(length + _MAX_SLIPS) + 1)):
-            for shift in range(-most, most + 1):
-                if start + shift >= 0 and end + shift <= len(word):
-                    yield _checksum(f"{length} {i} {word[start + shift : end + shift]}")
-
-
-def _piece_bounds(length: int, n: int) -> list[tuple[int, int]]:
-    """Return the bounds of n pieces of nearly equal length."""
-    bounds = [length * i // n for i in range(n + 1)]
-    return list(pairwise(bounds))
+def _leave_out(word: str) -> list[str]:
+    """Return a word without each of its letters."""
+    return [word[:i] + word[i + 1 :] for i in range(len(word))]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,19 @@ class StringTable:
         is_few = _COPIED_BYTES * len(positions) < len(self.blob)  # copying the blob takes longer than slices of it
         blob = self.blob.data if is_few else self.blob.tobytes()
         return [str(blob[start:end], "utf-8", "surrogatepass") for start, end in zip(starts, ends, strict=True)]
+
+    def starts(self, positions: NDArray[Any]) -> NDArray[np.uint64]:
+        """Return the first eight bytes of the strings at these positions as numbers, which are in the same order.
+
+        >>> StringTable.from_strings(["a", "", "ab"]).starts(np.array([1, 0, 2])).argsort().tolist()
+        [0, 1, 2]
+        """
+        starts = np.zeros(len(positions), dtype=np.uint64)
+        at, ends = self.offsets[positions].astype(np.int64), self.offsets[positions + 1].astype(np.int64)
+        for k in range(8):
+            is_there = at + k < ends
+            starts[is_there] |= self.blob[at[is_there] + k].astype(np.uint64) << np.uint64(8 * (7 - k))
+        return starts
 
     def ending_in(self, positions: NDArray[np.int64], endings: Iterable[str]) -> NDArray[np.bool_]:
         """Return which of the strings at these positions end in one of some texts; no string is decoded.
@@ -136,14 +149,22 @@ class StringTable:
                 high = middle
         return range(first, low)
 
-    def lower_bound(self, wanted: bytes) -> int:
-        """Return the number of strings of a *sorted* table before `wanted`, which is UTF-8."""
+    def lower_bound(self, wanted: bytes, order: NDArray[np.int64] | None = None) -> int:
+        """Return the number of strings of a *sorted* table before `wanted`, which is UTF-8.
+
+        `order`: positions of some strings of any table, in the order of these strings; then the number of those.
+
+        >>> StringTable.from_strings(["b", "c", "a"]).lower_bound(b"b", np.array([2, 0, 1]))
+        1
+        """
         # Slices of memory are made and compared in less time than arrays.
         blob, offsets = self.blob.data, self.offsets.data
-        low, high = 0, len(self)
+        positions = range(len(self)) if order is None else order.data
+        low, high = 0, len(positions)
         while low < high:
             middle = (low + high) // 2
-            if bytes(blob[offsets[middle] : offsets[middle + 1]]) < wanted:
+            at = positions[middle]
+            if bytes(blob[offsets[at] : offsets[at + 1]]) < wanted:
                 low = middle + 1
             else:
                 high = middle

@@ -154,6 +154,27 @@ def test_terms_of_a_file_of_format_6_are_counted_again(tmp_path: Path) -> None:
     assert HippoIndex.load(path).retrieve("cafe") == index.retrieve("cafe")
 
 
+def test_words_of_a_file_of_format_7_are_found_with_slips(tmp_path: Path) -> None:
+    path, index = tmp_path / "m", HippoIndex()
+    index.add_passage("a", "Constantinopel is a city.")
+    index.save(path)
+    whole = path.read_bytes()
+
+    def make_older(arrays: dict[str, Any]) -> None:
+        del arrays["similar.forms"], arrays["similar.form_words"]
+
+    _change(path, make_older, 7)
+    assert storage.is_outdated(path)
+    loaded = HippoIndex.load(path)
+    loaded.add_passage("b", "Constantinople has a wall.")
+    assert loaded.synonym_graph() == {
+        "constantinopel": {"constantinople": 1 - 1 / 14}, "constantinople": {"constantinopel": 1 - 1 / 14}
+    }  # fmt: skip
+    assert loaded.remove_passage("b")
+    MemoryFile(path, tmp_path).open()  # writes it again
+    assert path.read_bytes() == whole
+
+
 def _write_format_5(path: Path, index: HippoIndex) -> None:
     """The database that this program wrote before, without the arrays that follow from the rest."""
     records, passages = index.records, index.passage_ids

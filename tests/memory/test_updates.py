@@ -19,6 +19,7 @@ from causalist.memory.matrix_splices import (
     Matrix,
     SortedStrings,
     SplicedColumn,
+    StringNumbers,
     join_column,
     splice_counted,
     splice_matrix,
@@ -313,6 +314,23 @@ def test_a_matrix_transposed_in_parts_equals_one_transposed_at_once(monkeypatch:
     assert (turned.n_rows, turned.n_columns, turned.indices.flags.owndata) == (4, 3, False)
 
 
+def test_numbers_of_strings_stay_and_their_order_is_alphabetical(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("causalist.memory.matrix_splices._FEW_ASKED", 2)
+    chance, numbers, wanted = random.Random(1), StringNumbers(), dict[str, int]()
+    for step in range(120):
+        # Many begin with the same eight bytes, have a zero byte or a letter of several bytes across the eighth.
+        word = "".join(chance.choices(["same be", "g", "\0", "é", "東"], k=chance.choice([1, 2, 3])))
+        assert numbers.get(word) == wanted.get(word, -1)
+        assert numbers.intern(word) == wanted.setdefault(word, len(wanted))
+        assert numbers.intern(word) == wanted[word]
+        if step % 25 == 24:
+            numbers.get("not there")
+            numbers.compact()
+            assert [list(numbers.strings)[n] for n in numbers.pack()["order"].tolist()] == sorted(wanted)
+    assert numbers.get("not there") == -1
+    assert numbers.intern("not there") == len(wanted)
+
+
 def test_a_build_in_blocks_and_files_equals_one_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     chance = random.Random(0)
     passages = [_passage(chance, i) for i in range(18)]
@@ -326,6 +344,7 @@ def test_a_build_in_blocks_and_files_equals_one_at_once(monkeypatch: pytest.Monk
         ("causalist.memory.senses.ENTRIES_AT_ONCE", 7),
         ("causalist.memory.count_matrices._MENTIONS_AT_ONCE", 3),
         ("causalist.memory.index._COMPACTED_PASSAGES", 6),
+        ("causalist.memory.matrix_splices._FEW_ASKED", 3),
         ("causalist.memory.index._BATCH_PASSAGES", 4),
     ):
         monkeypatch.setattr(name, value)
