@@ -94,6 +94,7 @@ class ManifestKey(StrEnum):
     ALIAS = "alias"  # a pattern and its targets
     EXPORT = "export"  # the same for what a package exports
     EXTENDS = "extends"  # another configuration
+    PRIVATE = "private"  # a file whose names others do not see
     MODULE = "module"  # the prefix of package paths
     REPLACE = "replace"  # a package path and the folder in its place
     AUTOLOAD = "autoload"  # a package and the folder where a loader searches its types

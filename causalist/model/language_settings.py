@@ -145,6 +145,8 @@ class NameSettings:
     """one node of the grammar holds all calls of a chain. Example: MATLAB: true, `a.b(1).c(2)`"""
     several: bool = False
     """names that stand for several procedures, of which a call means one by its arguments. Example: Fortran: true"""
+    grouped: bool = False
+    """a name may stand for a list of procedures, of which a call means one by its arguments. Example: Odin: true"""
     dispatched: bool = False
     """the types of all arguments choose among the methods of a name, which stand anywhere; files are put together by
     inclusion. Example: Julia: true
@@ -197,10 +199,16 @@ class ModuleSettings:
     """prefix of a line with build tags (`&&`, `||`, `!`); of the older form. Example: Go: `"//go:build "`, `"// +build
     "`
     """
+    constraint_list: bool = False
+    """a line with build tags lists alternatives with commas; a word that is a name of its own hides the file's names.
+    Example: Odin: true"""
     platforms: tuple[str, ...] = ()
     """tags that may hold without being requested. Example: `["linux", "amd64"]`"""
     default_build_tags: tuple[str, ...] = ()
     """of these, the ones of the most common platform; an import prefers them. Example: `["linux", "amd64"]`"""
+    collections: tuple[str, ...] = ()
+    """with `folder`: what begins the path of an import, up to a colon, if it is the language's own; other such names
+    are folders. Example: Odin: `["core", "vendor"]`"""
     reopened: bool = False
     """with `declared`: declarations of one qualified name are one type. Example: Ruby: true"""
     flat: bool = False
@@ -312,6 +320,12 @@ class TypeSettings:
     prefixed: bool = False
     """types are written before what they hold, names have block scope, and calling a type converts. Example: Go: true
     """
+    spellings: tuple[tuple[str, str], ...] = ()
+    r"""with it: regular expressions of what types and values have that Go writes otherwise, and what it writes. Example:
+    Odin: `[['\^', ""]]`
+    """
+    items_first: bool = False
+    """with it: a loop names the item of a collection before its number. Example: Odin: true"""
     constructor_functions: tuple[str, ...] = ()
     identity_functions: tuple[str, ...] = ()
     """with it: functions that make a value of a type, that return their argument. Example: `["new"]`, `["append"]`"""
