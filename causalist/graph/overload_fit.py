@@ -340,7 +340,9 @@ def is_made_by(signature: str, arguments: str) -> bool:
 
 
 _Place = tuple[int, int]  # file, scope
-_NUMBER = re.compile(r"(?:[iu](?:8|16|32|64|128)(?:[lb]e)?|f(?:16|32|64)(?:[lb]e)?|int|uint|uintptr|byte|rune|complex\d+)")
+_NUMBER = re.compile(
+    r"(?:[iu](?:8|16|32|64|128)(?:[lb]e)?|f(?:16|32|64)(?:[lb]e)?|int|uint|uintptr|byte|rune|complex\d+)"
+)
 _BASIC = re.compile(rf"{_NUMBER.pattern}|bool|b(?:8|16|32|64)|c?string|rawptr|typeid|any")
 _RESULT = re.compile(r"(.*\(\))(?::(\d+))?")
 _MAX_STEPS = 4  # names that are given one another
@@ -413,7 +415,8 @@ class ProcedureGroups:
         if taken is None or given is None or taken.name == "any":
             return None
         if isinstance(given, str):
-            return _fits_literal(taken, given)
+            kind = self.inference.program.definition_of[taken.number].kind if taken.number >= 0 else NodeKind.TYPE
+            return _fits_literal(taken, kind, given)
         if taken.rank != given.rank:
             return False if taken.number < 0 or self._alias(taken.number) is False else None
         if not taken.name or not given.name:
@@ -501,19 +504,23 @@ def _split_named(value: str) -> tuple[str, str]:
     return (name, rest) if colon and name.isidentifier() else ("", value)
 
 
-def _fits_literal(taken: GivenType, given: str) -> bool | None:
-    if taken.number >= 0:
+def _fits_literal(taken: GivenType, kind: int, given: str) -> bool | None:
+    if taken.number >= 0 and taken.rank == 0 and kind == NodeKind.STRUCT:
+        return None if given in ("=parts", "=nil") else False
+    if taken.number >= 0 and taken.rank == 0 and kind == NodeKind.ENUM:
+        return given == "=enum"
+    if taken.number >= 0 and taken.rank == 0:
         return None
     if given == "=nil":
         return False if taken.rank == 0 and _BASIC.fullmatch(taken.name) and taken.name != "rawptr" else None
     if given == "=parts":
         return False if taken.rank == 0 and _BASIC.fullmatch(taken.name) else None
     if taken.rank or not taken.name:
-        return False
+        return None if given == "=nil" else False
     if given == "=enum":
         return False if _BASIC.fullmatch(taken.name) else None
     if given in ("=int", "=rune"):
         return _NUMBER.fullmatch(taken.name) is not None
     if given == "=float":
-        return True if taken.name[:1] in "fc" and _NUMBER.fullmatch(taken.name) else False
+        return bool(taken.name[:1] in "fc" and _NUMBER.fullmatch(taken.name))
     return taken.name.endswith("string") if given == "=string" else taken.name[:1] == "b" and taken.name != "byte"

@@ -82,10 +82,7 @@ _GIVES, _MAX_TOLD_PARAMETERS = ("", "nothing", "value"), 4
 
 
 class ManifestKey(StrEnum):
-    """Keys of `FileFacts.manifest`; cached facts hold the values. The comments describe the value of a pair.
-
-    Where a value has parts, tabs separate them.
-    """
+    """Keys of `FileFacts.manifest`, whose values are cached. Comments describe a value; tabs separate its parts."""
 
     NAME = "name"  # the package
     ENTRY = "entry"  # a file that an import of the package loads

@@ -1,7 +1,8 @@
 ; Definitions. Procedures, types and what a package holds; `when` is no scope, and a declared procedure has no body.
 (package_declaration (identifier) @package)
-(procedure_declaration . (attributes)? . (identifier) @name (procedure [(parameters) (type)] .)) @definition.type
-(procedure_declaration . (attributes)? . (identifier) @name) @definition.function
+(procedure_declaration . (attributes)? . (identifier) @name (procedure (block))) @definition.function
+(procedure_declaration . (attributes)? . (identifier) @name (procedure (uninitialized))) @definition.function
+(procedure_declaration . (attributes)? . (identifier) @name) @definition.type
 (procedure_declaration (procedure (block) @body))
 (overloaded_procedure_declaration . (attributes)? . (identifier) @name) @definition.function
 (struct_declaration . (attributes)? . (identifier) @name "{" @body) @definition.struct

@@ -318,7 +318,7 @@ def read_groups(data: bytes, definitions: Sequence[Definition]) -> Iterator[Expo
 def read_listed_parameters(
     data: bytes, definitions: Sequence[Definition], types: TypeSettings
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield (definition, parameters) of procedures: each is `name:type`, with "=" or "..." behind, if it may be left out.
+    """Yield (definition, parameters) of procedures: each is `name:type`, with "=" or "..." if it may be left out.
 
     A type that arguments give has no name.
     """
