@@ -184,11 +184,11 @@ class Program:
         return default
 
     def bind_package_names(self, symbols: FileSymbols) -> None:
-        """Bind imported packages by the names that their own files declare, whatever the import path ends with."""
-        local: dict[str, Import] = {}
+        """Bind imported packages by the names that their own files declare, or by their folders in collections."""
+        local, listing = dict[str, Import](), self.folders.listing
         for entry in symbols.facts.imports:
             if entry.kind == ImportKind.MODULE:
-                file = self.folders.resolve(symbols.path, entry.module).file
+                file = -1 if symbols.path.endswith(listing) else self.folders.resolve(symbols.path, entry.module).file
                 declared_name = self.files[file].facts.package if file >= 0 else ""
                 local.setdefault(entry.alias or declared_name or local_name(entry), entry)
         symbols.imports[MODULE_SCOPE] = local

@@ -16,6 +16,7 @@ from causalist.graph.function_variants import SpecificProcedures, TwinChooser
 from causalist.graph.imports.declared_packages import share_imports
 from causalist.graph.imports.package_scope import InclusionGraph, share_with_parts
 from causalist.graph.infer.inference import Inference
+from causalist.graph.infer.unimported_modules import ProcedureGroups
 from causalist.graph.name_lookup import NameLookup, has_receiver_parameters
 from causalist.graph.overload_fit import is_made_by, misfit
 from causalist.graph.program import Program
@@ -464,7 +465,7 @@ class Resolver:
             if len(functions) > MAX_CANDIDATES:
                 return [], ""
             if functions and self._has_specifics(functions[0]):
-                functions = self.specifics.choose((file, scope), functions[0], arguments, values, chain)
+                functions = self._choose_specific((file, scope), functions[0], arguments, values, chain)
             if len(functions) == 1 and program.parent(functions[0]) not in program.canonical:
                 (number,) = functions
                 of_file, chosen = program.file_of[number], self.twins.filter_of(number, arguments)
@@ -607,8 +608,8 @@ class Resolver:
             return made.number if made is not None and made.kind is ValueKind.INSTANCE else definition
         if kind != NodeKind.CONSTANT or settings is None:
             return definition
-        if settings.types.prefixed:  # a variable, which is there to be given another function
-            return definition
+        if settings.types.prefixed and "::" not in self.program.definition_of[definition].signature:
+            return definition  # a variable, which is there to be given another function
         content = self.inference.content_of(definition)
         return content.number if content is not None and content.kind is ValueKind.DEFINITION else definition
 
@@ -641,6 +642,14 @@ class Resolver:
             return self.program.is_type(value.number)
         # `const C = this`
         return value.rule == RuleName.SELF and "." not in chain and bool(settings.names.assigned_infixes)
+
+    def _choose_specific(
+        self, place: tuple[int, int], function: int, arguments: str, values: str, chain: str
+    ) -> list[int]:
+        settings = self.program.files[self.program.file_of[function]].settings
+        if settings is not None and settings.names.grouped:
+            return ProcedureGroups(self.inference).choose(place, function, values)
+        return self.specifics.choose(place, function, arguments, values, chain)
 
     def _has_specifics(self, function: int) -> bool:
         return bool(self.program.files[self.program.file_of[function]].specifics)

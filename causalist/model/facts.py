@@ -82,10 +82,7 @@ _GIVES, _MAX_TOLD_PARAMETERS = ("", "nothing", "value"), 4
 
 
 class ManifestKey(StrEnum):
-    """Keys of `FileFacts.manifest`; cached facts hold the values. The comments describe the value of a pair.
-
-    Where a value has parts, tabs separate them.
-    """
+    """Keys of `FileFacts.manifest`, whose values are cached. Comments describe a value; tabs separate its parts."""
 
     NAME = "name"  # the package
     ENTRY = "entry"  # a file that an import of the package loads
@@ -94,6 +91,7 @@ class ManifestKey(StrEnum):
     ALIAS = "alias"  # a pattern and its targets
     EXPORT = "export"  # the same for what a package exports
     EXTENDS = "extends"  # another configuration
+    PRIVATE = "private"  # a file whose names others do not see
     MODULE = "module"  # the prefix of package paths
     REPLACE = "replace"  # a package path and the folder in its place
     AUTOLOAD = "autoload"  # a package and the folder where a loader searches its types

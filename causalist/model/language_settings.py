@@ -52,8 +52,7 @@ class NameSettings:
     """a second binding of a name makes a new variable. Example: Rust: true"""
     name_separators: tuple[str, ...] = ()
     r"""separators of names beside the dot; read as dots; `[]::` is one behind a type in brackets. Example: PHP:
-    `["->", "::", '\']`
-    """
+    `["->", "::", '\']`"""
     sigil: str = ""
     """first character of variables and of nothing else. Example: PHP: `"$"`"""
     keys: bool = False
@@ -72,8 +71,7 @@ class NameSettings:
     """modifiers of methods that override nothing. Example: Java: `["private", "static"]`"""
     bare_calls: bool = False
     """naming a function calls it; what is no variable is a call. A `@call` without arguments takes its last name.
-    Example: Ruby: true
-    """
+    Example: Ruby: true"""
     attribute_sigils: tuple[str, ...] = ()
     """prefixes of instance attributes; `@a.b` is read as `self.a.b`. Example: Ruby: `["@", "@@"]`"""
     super_same: bool = False
@@ -84,8 +82,7 @@ class NameSettings:
     """adjacent definitions of one name are one; arguments are counted. Example: Elixir: true"""
     overload_pattern: str = ""
     r"""regular expression for the beginning of declarations that the next function of their name defines. Example:
-    Python: `'@[\w.]*\boverload\b'`
-    """
+    Python: `'@[\w.]*\boverload\b'`"""
     bodiless_overloads: bool = False
     """declarations without a body belong to the next function of their name. Example: TypeScript: true"""
     declaring: tuple[str, ...] = ()
@@ -95,8 +92,7 @@ class NameSettings:
     leading: str = ""
     unseen: str = ""
     """regular expressions: of words before a definition that belong to its signature; of signatures that are
-    not seen from inside, nor from what stands before. Example: OCaml: `'let(?: rec)?'`, `'let (?!rec)'`
-    """
+    not seen from inside, nor from what stands before. Example: OCaml: `'let(?: rec)?'`, `'let (?!rec)'`"""
     transparent_keywords: tuple[str, ...] = ()
     """words before an expression that do not change its meaning. Example: Swift: `["try", "await"]`"""
     default_operators: tuple[str, ...] = ()
@@ -109,8 +105,7 @@ class NameSettings:
     r"""regular expression of chains without overloads; arguments are not read. Example: C++: `'std\..*'`"""
     file_private_pattern: str = ""
     r"""with `modules.headers`: signatures of definitions that only their own file, or files that include it, can see.
-    Example: C: `'static\b'`
-    """
+    Example: C: `'static\b'`"""
     special_method_prefix: str = ""
     """prefix of methods that are called without being named. Example: Python: `"__"`"""
     partial_type_pattern: str = ""
@@ -123,12 +118,10 @@ class NameSettings:
     """names are alike whatever letters are capitals; each is kept as it is written. Example: PowerShell: true"""
     initializers: tuple[str, ...] = ()
     """methods that run beside constructors when an instance is made; `*` is one named like its type, which gets the
-    first name of `constructors` if there is one. Example: C++: `["*"]`
-    """
+    first name of `constructors` if there is one. Example: C++: `["*"]`"""
     decorators: str = ""
     r"""a decorator at the start of a line, with groups `name` and, if it is called, `call`; or the head of a
-    definition, without. Example: Python: `'^[ \t]*(?:@(?P<name>[\w.]+)(?P<call>\()?|def\b)'`
-    """
+    definition, without. Example: Python: `'^[ \t]*(?:@(?P<name>[\w.]+)(?P<call>\()?|def\b)'`"""
     constructs_bases: bool = False
     """making an instance also runs a constructor of each base. Example: Java: true"""
     accessors: bool = False
@@ -145,14 +138,14 @@ class NameSettings:
     """one node of the grammar holds all calls of a chain. Example: MATLAB: true, `a.b(1).c(2)`"""
     several: bool = False
     """names that stand for several procedures, of which a call means one by its arguments. Example: Fortran: true"""
+    grouped: bool = False
+    """a name may stand for a list of procedures, of which a call means one by its arguments. Example: Odin: true"""
     dispatched: bool = False
     """the types of all arguments choose among the methods of a name, which stand anywhere; files are put together by
-    inclusion. Example: Julia: true
-    """
+    inclusion. Example: Julia: true"""
     regions: bool = False
     """names are looked up in the regions around them, which go on in other files and may be used without their names.
-    Example: Ada: true
-    """
+    Example: Ada: true"""
 
     def spell_member(self, name: str) -> str:
         """Return the name by which uses know a member that is declared with this one."""
@@ -182,8 +175,7 @@ class ModuleSettings:
     """function that imports. Example: `"require"`"""
     external_parts: int = 1
     """number of leading parts that name an external library; 0: unresolved imports are no library. Example: Java: 3,
-    `org.junit.jupiter`
-    """
+    `org.junit.jupiter`"""
     targets: tuple[str, ...] = ()
     """files below a manifest at which module trees begin; the library first. Example: `["src/lib.rs"]`"""
     relative: tuple[tuple[str, str], ...] = ()
@@ -197,10 +189,14 @@ class ModuleSettings:
     """prefix of a line with build tags (`&&`, `||`, `!`); of the older form. Example: Go: `"//go:build "`, `"// +build
     "`
     """
+    constraint_list: bool = False
+    """commas in a line with build tags stand between alternatives; files may hide names. Example: Odin: true"""
     platforms: tuple[str, ...] = ()
     """tags that may hold without being requested. Example: `["linux", "amd64"]`"""
     default_build_tags: tuple[str, ...] = ()
     """of these, the ones of the most common platform; an import prefers them. Example: `["linux", "amd64"]`"""
+    collections: tuple[str, ...] = ()
+    """with `folder`: what begins paths of the language's own packages, up to a colon. Example: Odin: `["core"]`"""
     reopened: bool = False
     """with `declared`: declarations of one qualified name are one type. Example: Ruby: true"""
     flat: bool = False
@@ -312,6 +308,10 @@ class TypeSettings:
     prefixed: bool = False
     """types are written before what they hold, names have block scope, and calling a type converts. Example: Go: true
     """
+    spellings: tuple[tuple[str, str], ...] = ()
+    r"""with it: regular expressions, and what Go writes for them in types and values. Example: Odin: `[['\^', ""]]`"""
+    items_first: bool = False
+    """with it: a loop names the item of a collection before its number. Example: Odin: true"""
     constructor_functions: tuple[str, ...] = ()
     identity_functions: tuple[str, ...] = ()
     """with it: functions that make a value of a type, that return their argument. Example: `["new"]`, `["append"]`"""

@@ -86,6 +86,7 @@ from causalist.parse.routes.searched_text import (
 )
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups, read_regions
+from causalist.parse.syntax.argument_forms import read_groups, read_listed_parameters
 from causalist.parse.syntax.bases_and_signatures import (
     TypeStatements,
     read_declared_procedures,
@@ -149,6 +150,7 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
         imports[:] = _import_once(imports, local)
     small = text.lower() if grammar.settings.names.several else b""
     specifics = (*read_specifics(small, definitions), *read_declared_procedures(small, definitions)) if small else ()
+    grouped = text if grammar.settings.names.grouped else b""
     declared = read_declared_types(small, definitions) if small else None
     calls: Iterable[Call] = collector.use_reader.calls
     if declared is not None:
@@ -189,7 +191,7 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
         exports=(
             *collector.import_reader.exports,
             *fixtures,
-            *specifics,
+            *(specifics or read_groups(grouped, definitions)),
             *_read_facade(text, grammar.settings.modules),
             *collector.list_opened(),
         ),
@@ -203,7 +205,7 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
         package=collector.package,
         manifest=_read_build_constraint(text, grammar.settings.modules),
         owners=tuple(collector.owners()),
-        parameters=tuple(parameters),
+        parameters=(*parameters, *read_listed_parameters(grouped, definitions, grammar.settings.types)),
         conditions=read_conditions(text, definitions, grammar.settings.preprocessor),
         implementations=tuple(collector.implementations()),
         accesses=tuple(collector.access_reader.accesses),
@@ -343,18 +345,26 @@ def _read_captures(
     return nodes_by_capture
 
 
+_HIDDEN = re.compile(rb"^#\+private[ \t]+file\b", re.MULTILINE)  # `#+private` alone hides names from other packages
+
+
 def _read_build_constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], ...]:
     """Return the build constraint in the first lines of a file, as one expression."""
     if not modules.constraint:
         return ()
-    lines = data[:_MAX_CONSTRAINT_BYTES].decode("utf-8", "replace").split("\n")
+    end = min(len(data), _MAX_CONSTRAINT_BYTES)
+    lines = data[:end].decode("utf-8", "replace").split("\n")
     stated = [line.removeprefix(modules.constraint).strip() for line in lines if line.startswith(modules.constraint)]
+    if modules.constraint_list and stated:
+        every = [" || ".join(f"({' && '.join(each.split())})" for each in line.split(",")) for line in stated]
+        stated = [" && ".join(f"({each})" for each in every)]
     if not stated:
         begins = modules.older_constraint
         older = [line.removeprefix(begins).split() for line in lines if begins and line.startswith(begins)]
         every = [" || ".join(f"({each.replace(',', ' && ')})" for each in line) for line in older if line]
         stated = [" && ".join(f"({each})" for each in every)] if every else []
-    return (("build", stated[0]),) if stated else ()
+    hidden = [("private", "file")] if modules.constraint_list and _HIDDEN.search(data, 0, end) else []
+    return (*((("build", stated[0]),) if stated else ()), *hidden)
 
 
 def _parse_best(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:

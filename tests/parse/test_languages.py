@@ -75,6 +75,7 @@ from tests.grammars import grammars_at
         ("t/a.t", "perl"),
         ("app.psgi", "perl"),
         ("build.zig", "zig"),
+        ("src/shop.odin", "odin"),
         ("lib/shop.dart", "dart"),
         ("src/shop.gd", "gdscript"),
         ("src/Shop.jl", "julia"),

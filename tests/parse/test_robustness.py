@@ -378,6 +378,8 @@ _DEEP_FILES: list[tuple[str, str, list[str]]] = [
     ("lists of exports", "our @EXPORT = (\n" * 10_000, ["perl"]),
     ("headings", "=item a\n\n" * 10_000, ["perl"]),
     ("targets", 'x(name = "a", deps = [":b", "//c:d"])\n' * 5000, ["starlark"]),
+    ("groups", "a :: proc{" + "b, " * 20_000 + "}", ["odin"]),
+    ("procedures", "a :: proc(b: int, c := 3) { d.e(b, `f`) }\n" * 3000, ["odin"]),
     ("structures", "a = struct(" + "b = c, " * 15_000 + ")", ["starlark"]),
     ("loads", 'load("a", ' + '"b", c = "d", ' * 15_000 + ")", ["starlark"]),
     ("callbacks", "a(function(){" * 25_000 + "})" * 25_000, ["javascript"]),

@@ -408,6 +408,7 @@ def can_be_package_prefix(settings: LanguageSettings, value: Value, parts: Seque
 
 
 _VENDOR = "vendor"
+_SOURCES = ("src", "source", "code")  # folders that a collection is often named for otherwise
 _TEST_STEM = "_test"  # ends the stem of a file of tests, and the name of a package of nothing but tests
 _MAIN = "main"  # programs beside a package, such as those that generate a part of it
 _MAJOR_VERSION = re.compile(r"v\d+")
@@ -420,6 +421,8 @@ class FolderMap:
     modules: list[tuple[str, str]] = field(default_factory=list)  # (what paths begin with, folder)
     replaced: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # module folder -> (path, folder)
     package_at: dict[str, int] = field(default_factory=dict)  # folder -> the file that stands for its package
+    collections: set[str] = field(default_factory=set)  # what begins paths of packages of the language
+    listing: tuple[str, ...] = ()  # extensions of files whose imports may begin so
     _cache: dict[tuple[str, str], ModuleTarget] = field(default_factory=dict)
 
     @classmethod
@@ -434,6 +437,9 @@ class FolderMap:
             folder = posixpath.dirname(path)
             if language is not None and language.modules.system is ModuleSystem.FOLDER:
                 names.setdefault(folder, {}).setdefault(facts.package, []).append(number)
+                if language.modules.collections:
+                    result.collections.update(language.modules.collections)
+                    result.listing = language.modules.extensions
             for key, value in facts.manifest:
                 if key == ManifestKey.MODULE:
                     result.modules.append((value, folder))
@@ -452,15 +458,18 @@ class FolderMap:
         key = (posixpath.dirname(importer), module)
         target = self._cache.get(key)
         if target is None:
-            target = self._cache[key] = self._resolve(*key)
+            is_listing = bool(self.listing) and importer.endswith(self.listing)
+            target = self._cache[key] = self._resolve(*key, is_listing)
         return target
 
-    def _resolve(self, folder: str, module: str) -> ModuleTarget:
+    def _resolve(self, folder: str, module: str, is_listing: bool) -> ModuleTarget:
         if module.startswith(("./", "../")):
             return self._at(posixpath.normpath(posixpath.join(folder, module)), RuleName.PATH)
         folders = [folder]
         while folders[-1]:
             folders.append(posixpath.dirname(folders[-1]))
+        if is_listing:
+            return self._in_collection(folders, *module.rpartition(":")[::2])
         for each in folders:
             target = self._at(posixpath.join(each, _VENDOR, module), RuleName.PACKAGE)
             if target.file >= 0:
@@ -476,8 +485,27 @@ class FolderMap:
                 return target
         return OUTSIDE
 
+    def _in_collection(self, folders: Sequence[str], collection: str, module: str) -> ModuleTarget:
+        """Return the package of a collection: a folder around the importer, whose name need not be that.
+
+        The collections of the language are those of a repository that has them all.
+        """
+        if not collection:
+            return self._at(posixpath.normpath(posixpath.join(folders[0], module)), RuleName.PATH)
+        if collection in self.collections and not self.collections.issubset(
+            each.partition("/")[0] for each in self.package_at
+        ):
+            return OUTSIDE
+        names = [collection] if collection in self.collections else [collection, "", *_SOURCES]
+        for each in folders:
+            for name in names:
+                target = self._at(posixpath.join(each, name, module), RuleName.PACKAGE)
+                if target.file >= 0:
+                    return target
+        return OUTSIDE
+
     def _at(self, folder: str, rule: str) -> ModuleTarget:
-        file = self.package_at.get(folder.rstrip("/").removeprefix("./"), -1)
+        file = self.package_at.get("" if folder == "." else folder.rstrip("/").removeprefix("./"), -1)
         return ModuleTarget(file, rule) if file >= 0 else OUTSIDE
 
 
@@ -510,7 +538,7 @@ def local_name(entry: Import) -> str:
     """
     if entry.alias:
         return entry.alias
-    parts = entry.module.split("/")
+    parts = entry.module.rpartition(":")[2].split("/")
     last = parts[-2] if len(parts) > 1 and _MAJOR_VERSION.fullmatch(parts[-1]) else parts[-1]
     return re.sub(r"\.v\d+$", "", last).removeprefix("go-").removesuffix(".go").removesuffix("-go")
 

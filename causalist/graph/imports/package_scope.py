@@ -111,6 +111,7 @@ _JOINED: dict[str, Callable[[Truth, Truth], Truth]] = {"||": _or, "&&": _and}
 
 # `DEFINE(name) {…}`; in `PUBLIC(void) name(…)` the macro stands for the type.
 _OF_MACRO = re.compile(r"[A-Z][A-Z0-9_]+\s*\(\s*[a-z_]\w*\s*(?:,|\)(?!\s*[\w*]))")
+_OF_PACKAGE = re.compile(r'@\(?[^@]*\bprivate\s*=\s*"package"')  # though the names of its file are not
 _ALIKE = "\0"  # begins names in small letters, for languages in which capitals do not matter
 _NEVER_LINKED = frozenset({*TYPE_KINDS, NodeKind.TYPE, NodeKind.MACRO})
 
@@ -315,6 +316,11 @@ class PackageScopes:
             return bool(symbols.facts.package) or not is_known_elsewhere(
                 symbols.path, symbols.facts, number - symbols.first
             )
+        if settings is not None and settings.modules.constraint_list:
+            signature = symbols.facts.definitions[number - symbols.first].signature
+            if any(key == ManifestKey.PRIVATE for key, _ in symbols.facts.manifest):
+                return not _OF_PACKAGE.search(signature)
+            return re.match(settings.names.file_private_pattern, signature) is not None
         if settings is None or not settings.modules.headers:
             return False
         definition = symbols.facts.definitions[number - symbols.first]

@@ -4,14 +4,18 @@ In: a name that nothing around declares, or a member that a module lacks. Out: i
 which naming a module is importing it. The last module that is opened around a name counts first. A module that includes
 another has all of its members, also where a functor makes the other.
 
-Declarative regions are looked up here as well: what a name may mean by what is around it, and what that uses.
+Groups of procedures are here as well: of what one name stands for, a call means what takes its arguments.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.base import InferenceBase
 from causalist.graph.infer.opened_namespaces import OpenedNamespaces, is_unseen
+from causalist.graph.overload_fit import REST
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import (
     BUILTIN,
@@ -22,7 +26,8 @@ from causalist.graph.resolution_results import (
 )
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, ImportKind
-from causalist.model.type_notation import LAMBDA_VALUE
+from causalist.model.node_ids import NodeKind
+from causalist.model.type_notation import LAMBDA_VALUE, OPTIONAL, split_top
 
 _MODULES = (ValueKind.MODULE, ValueKind.DEFINITION, ValueKind.PARTIAL_PACKAGE)
 _NOTHING = (ValueKind.BUILTIN, ValueKind.EXTERNAL, ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER)
@@ -148,3 +153,190 @@ class MentionedModules:
             return None
         value = self.inference.follow_members(file, module, [name, *chain.split(".")], 1, called)
         return value if value is not None and value.kind not in _NOTHING else None
+
+
+_Place = tuple[int, int]  # file, scope
+_NUMBER = re.compile(
+    r"(?:[iu](?:8|16|32|64|128)(?:[lb]e)?|f(?:16|32|64)(?:[lb]e)?|int|uint|uintptr|byte|rune|complex\d+)"
+)
+_BASIC = re.compile(rf"{_NUMBER.pattern}|bool|b(?:8|16|32|64)|c?string|rawptr|typeid|any")
+_RESULT = re.compile(r"(.*\(\))(?::(\d+))?")
+_MAX_STEPS = 4  # names that are given one another
+_MAX_MEMBERS = 12  # procedures of a group that are told apart
+
+
+class GivenType(NamedTuple):
+    """Type of a value or a parameter: how many collections are around it, its name, its number or -1."""
+
+    rank: int
+    name: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProcedureGroups:
+    """Lists of procedures that one name stands for, and the choice of one by the arguments of a call."""
+
+    inference: InferenceBase
+
+    def choose(self, place: _Place, group: int, values: str) -> list[int]:
+        """Return the procedures of a group that a call may run: one where the arguments say so.
+
+        `values` are those of the call as `listed_arguments` has them.
+        """
+        members = self._members(group, 0)
+        if len(members) < 2 or not values or len(members) > _MAX_MEMBERS:
+            return members or [group]
+        given = [] if values == "()" else ["" if each == "?" else each for each in values.split(",")]
+        typed = [(name, self._value(place, value)) for name, value in map(_split_named, given)]
+        scores = [(self._score(each, typed), each) for each in members]
+        best = max((score for score, _ in scores if score is not None), default=None)
+        return [each for score, each in scores if score is not None and score == best] or members
+
+    def _members(self, group: int, depth: int) -> list[int]:
+        program = self.inference.program
+        symbols, definition = program.files[program.file_of[group]], program.definition_of[group]
+        found: dict[int, None] = {}
+        for name in symbols.specifics.get(definition.qualname, ()):
+            value = self.inference.infer_chain(program.file_of[group], definition.parent, name)
+            if value is None or value.kind is not ValueKind.DEFINITION:
+                continue
+            several = depth < _MAX_STEPS and program.definition_of[value.number].kind == NodeKind.FUNCTION
+            inner = self._members(value.number, depth + 1) if several else []
+            found.update(dict.fromkeys(inner or [value.number]))
+        return list(found)
+
+    def _score(self, procedure: int, given: Sequence[tuple[str, GivenType | str | None]]) -> int | None:
+        """Return how many arguments have the type of their parameter; None if one has another, or is too many."""
+        program = self.inference.program
+        file = program.file_of[procedure]
+        place = file, procedure - program.files[file].first
+        open_ = [each.partition(":")[::2] for each in program.parameters.get(procedure, ())]
+        score = 0
+        for name, value in given:
+            at = next((i for i, each in enumerate(open_) if each[0] == name), -1) if name else 0
+            if at < 0 or at >= len(open_):
+                return None
+            written = open_[at][1]
+            if not written.endswith(REST):
+                del open_[at]
+            fits = self._fits(self._read(place, written.removesuffix(REST).removesuffix(OPTIONAL)), value)
+            if fits is False:
+                return None
+            score += fits is True
+        needed = any(not written.endswith((OPTIONAL, REST)) for _, written in open_)
+        return None if needed else score
+
+    def _fits(self, taken: GivenType | None, given: "GivenType | str | None") -> bool | None:
+        if taken is None or given is None or taken.name == "any":
+            return None
+        if isinstance(given, str):
+            kind = self.inference.program.definition_of[taken.number].kind if taken.number >= 0 else NodeKind.TYPE
+            return _fits_literal(taken, kind, given)
+        if taken.rank != given.rank:
+            return False if taken.number < 0 or self._alias(taken.number) is False else None
+        if not taken.name or not given.name:
+            return None
+        if taken.number >= 0 <= given.number:
+            if taken.number == given.number or taken.number in self.inference.program.linear_bases(given.number):
+                return True
+            return None if self._alias(taken.number) is not False or self._alias(given.number) is True else False
+        if taken.number >= 0 or given.number >= 0:
+            return False if self._alias(max(taken.number, given.number)) is False else None
+        if taken.name == given.name:
+            return True
+        return None if "rawptr" in (taken.name, given.name) else False
+
+    def _alias(self, number: int) -> bool | None:
+        """Return True for another name of a type, None for a union, which takes several, else False."""
+        definition = self.inference.program.definition_of[number]
+        if definition.kind != NodeKind.TYPE:
+            return False
+        return None if re.search(r"::\s*union\b", definition.signature) else "distinct" not in definition.signature
+
+    def _read(self, place: _Place, written: str) -> GivenType | None:
+        """Return a type that is written in the notation of types."""
+        rank = written.count("[")
+        name = written.rpartition("]")[2]
+        if not written or "(" in name or "{" in name:
+            return None
+        if not name or _BASIC.fullmatch(name):
+            return GivenType(rank, name, -1)
+        value = self.inference.infer_chain(*place, name)
+        if value is None or value.kind is not ValueKind.DEFINITION:
+            return GivenType(rank, name.rpartition(".")[2], -1) if "." in name else None
+        return GivenType(rank, name, value.number) if self.inference.program.is_type(value.number) else None
+
+    def _value(self, place: _Place, chain: str, depth: int = 0) -> "GivenType | str | None":
+        """Return the type of a value, `=` and the kind of a literal, or None."""
+        program = self.inference.program
+        if not chain or depth > _MAX_STEPS or chain[:1] == "=":
+            return chain or None
+        if _BASIC.fullmatch(chain.removesuffix("()")):
+            return GivenType(0, chain.removesuffix("()"), -1) if chain.endswith("()") else GivenType(0, "typeid", -1)
+        result = _RESULT.fullmatch(chain)
+        if result is None and "." not in chain:
+            scope = place[1]
+            while scope != MODULE_SCOPE:
+                binding = program.files[place[0]].bindings.get(scope, {}).get(chain)
+                if binding is not None:
+                    at = place[0], scope
+                    return self._read(at, binding.type) if binding.type else self._value(at, binding.value, depth + 1)
+                scope = program.files[place[0]].facts.definitions[scope].parent
+        value = self.inference.infer_chain(*place, result[1].removesuffix("()") if result else chain)
+        if value is not None and value.kind is ValueKind.DEFINITION:
+            around = program.parent(value.number)
+            if result is None and around >= 0 and program.definition_of[around].kind == NodeKind.ENUM:
+                return GivenType(0, program.definition_of[around].name, around)
+            return self._content_type(value.number, result is not None, int(result[2] or 0) if result else 0, depth)
+        if value is not None and value.kind is ValueKind.INSTANCE and result is None:
+            return GivenType(0, program.definition_of[value.number].name, value.number)
+        last = result[1].removesuffix("()").rpartition(".")[2] if result else ""
+        return GivenType(0, last, -1) if last[:1].isupper() else None  # a type from outside, of which a value is made
+
+    def _content_type(self, number: int, is_called: bool, index: int, depth: int) -> "GivenType | str | None":
+        """Return the type of what a definition holds, or gives where it is called."""
+        program = self.inference.program
+        file, definition = program.file_of[number], program.definition_of[number]
+        symbols = program.files[file]
+        if program.is_type(number):
+            return GivenType(0, definition.name, number) if is_called else GivenType(0, "typeid", -1)
+        if is_called:
+            written = symbols.returns.get(number - symbols.first, "")
+            if written.startswith("("):
+                parts = split_top(written[1:-1], ",")
+                written = parts[index] if index < len(parts) else ""
+            return self._read((file, number - symbols.first), written)
+        for name in (definition.name, f".{definition.name}"):
+            binding = symbols.bindings.get(definition.parent, {}).get(name)
+            if binding is not None:
+                at = file, definition.parent
+                return self._read(at, binding.type) if binding.type else self._value(at, binding.value, depth + 1)
+        return None
+
+
+def _split_named(value: str) -> tuple[str, str]:
+    name, colon, rest = value.partition(":")
+    return (name, rest) if colon and name.isidentifier() else ("", value)
+
+
+def _fits_literal(taken: GivenType, kind: int, given: str) -> bool | None:
+    if taken.number >= 0 and taken.rank == 0 and kind == NodeKind.STRUCT:
+        return None if given in ("=parts", "=nil") else False
+    if taken.number >= 0 and taken.rank == 0 and kind == NodeKind.ENUM:
+        return given == "=enum"
+    if taken.number >= 0 and taken.rank == 0:
+        return None
+    if given == "=nil":
+        return False if taken.rank == 0 and _BASIC.fullmatch(taken.name) and taken.name != "rawptr" else None
+    if given == "=parts":
+        return False if taken.rank == 0 and _BASIC.fullmatch(taken.name) else None
+    if taken.rank or not taken.name:
+        return None if given == "=nil" else False
+    if given == "=enum":
+        return False if _BASIC.fullmatch(taken.name) else None
+    if given in ("=int", "=rune"):
+        return _NUMBER.fullmatch(taken.name) is not None
+    if given == "=float":
+        return bool(taken.name[:1] in "fc" and _NUMBER.fullmatch(taken.name))
+    return taken.name.endswith("string") if given == "=string" else taken.name[:1] == "b" and taken.name != "byte"

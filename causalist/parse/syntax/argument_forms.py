@@ -4,12 +4,14 @@ In: the text of an argument or call. Out: its letter in `Call.arguments`, its ty
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from causalist.model.facts import UNCOUNTED, ArgumentKind
+from causalist.model.facts import UNCOUNTED, ArgumentKind, Definition, Export
 from causalist.model.language_settings import TypeSettings
+from causalist.model.node_ids import SEVERAL, NodeKind
 from causalist.model.type_notation import OPTIONAL, Mark, typed_value
-from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments
+from causalist.parse.syntax import go_like_types
+from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments, written_arguments
 from causalist.parse.syntax.chains import array_type_name, chain_of
 from causalist.parse.syntax.open_scopes import DefinitionDraft
 
@@ -185,6 +187,28 @@ def callee_of_bracket(data: bytes, bracket: int, ended: Mapping[int, str], setti
     return first, chain
 
 
+def start_of_chain(data: bytes, start: int) -> int:
+    """Return where the chain begins whose last name is at `start`: behind what is no name, bracket, mark or dot.
+
+    >>> texts = (b"x = a.b(1)[2].c", b"0..<a^ .c", b"f(..a.c", b"return c", b"f(.c", b"a.(B).c")
+    >>> [text[start_of_chain(text, len(text) - 1) :].decode() for text in texts]
+    ['a.b(1)[2].c', 'a^ .c', 'a.c', 'c', '.c', 'a.(B).c']
+    """
+    at, limit = start, max(0, start - _MAX_CHAIN_CHARACTERS)
+    while at > limit and data[at - 1] == 46 and data[at - 2 : at] != b"..":
+        at = end = at - 1
+        while at > limit and data[at - 1] in b" ^?":
+            at -= 1
+        while at > limit and (closer := data[at - 1 : at]) in _OPENERS:
+            opened = _opening(data, at, closer, _OPENERS[closer])
+            if opened < 0:
+                return end
+            at = opened
+        while at > limit and (data[at - 1] in b"_" or data[at - 1] > 127 or chr(data[at - 1]).isalnum()):
+            at -= 1
+    return at
+
+
 def _join(names: bytes) -> str:
     return "".join(names.decode("utf-8", "replace").replace("\\", " ").split())
 
@@ -225,3 +249,99 @@ def _opening(data: bytes, end: int, closer: bytes, opener: bytes) -> int:
 def call_that_ended(chain: str) -> str:
     """Return the chain of the result of a call; "?" of one that is too long."""
     return f"{chain}{Mark.CALL}" if chain and len(chain) < _MAX_CHAIN_CHARACTERS else "?"
+
+
+_GROUP = re.compile(rb"(?:@[^\n]*\n?\s*)?[\w.]+\s*::\s*proc\s*\{([^{}]*)\}")
+_LISTED = re.compile(rb"[\w.]+")
+_REMARKS = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_HEAD = re.compile(rb"[^{}]*?::\s*(?:#\w+\s*)*proc\s*(?:\"[^\"]*\"\s*)?(?=\()")
+_NAMED_VALUE = re.compile(r"([^\W\d]\w*)\s*=(?!=)\s*(.*)", re.DOTALL)
+_PARAMETER = re.compile(r"(?:using\s+|#\w+\s+)*(\$?[^\W\d]\w*)\s*(?::(?!=)\s*(.*))?", re.DOTALL)
+_COMPARED = re.compile(r"[<>!=]=|&&|\|\||[^<>-][<>]|\bnot_in\b|\bin\b")
+_MAX_HEAD_BYTES = 2000
+_WORDS = {"true": "=bool", "false": "=bool", "nil": "=nil"}
+_DEFAULT_TYPES = {"=int": "int", "=string": "string", "=bool": "bool", "=float": "f64", "=rune": "rune"}
+_PLACE_OF_CALL, _PLACE = "#caller_location", "runtime.Source_Code_Location"
+
+
+def listed_arguments(
+    data: bytes, start: int, types: TypeSettings, spell: Callable[[str, int], str]
+) -> tuple[str, str] | None:
+    """Return `Call.arguments`, which does not count them, and `Call.values` of the arguments at `start`.
+
+    A value is a chain, `=` and the kind of a literal, or either of them behind the name of its parameter and a colon.
+    Without arguments it is "()".
+
+    >>> given = (b'f(a.b, "c", n = 2, !x, T{1}, g(1), &y)', b"f()")
+    >>> [listed_arguments(text, 1, TypeSettings(prefixed=True), lambda chain, at: chain) for text in given]
+    [('-', 'a.b,=string,n:=int,=bool,T(),g(),y'), ('-', '()')]
+    """
+    given = written_arguments(data, start)
+    if given is None:
+        return (UNCOUNTED, "()") if data[start : start + 1] == b"(" else None
+
+    def value_of(text: str) -> str:
+        if literal := _kind_of_literal(text):
+            return literal
+        chain = spell(go_like_types.chain_of(go_like_types.respell(text, types), types), start)
+        return chain if "," not in chain else ""
+
+    values = []
+    for each in given:
+        named = _NAMED_VALUE.fullmatch(each)
+        values.append(f"{named[1]}:{value_of(named[2].strip())}" if named else value_of(each.strip()))
+    return UNCOUNTED, ",".join(values) or ("?" if values else "()")
+
+
+def _kind_of_literal(text: str) -> str:
+    """Return `=` and the kind of a literal, or ""."""
+    if (word := _WORDS.get(text)) is not None:
+        return word
+    letter = letter_of(text) if text[:1] != "`" else "s"
+    if letter in "sildfc":
+        return {"s": "=string", "d": "=float", "f": "=float", "c": "=rune"}.get(letter, "=int")
+    if text[:1] == "!" or _COMPARED.search(re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"", "", text)):
+        return "=bool"
+    return "=enum" if text[:1] == "." and text[1:].isidentifier() else "=parts" if text[:1] == "{" else ""
+
+
+def read_groups(data: bytes, definitions: Sequence[Definition]) -> Iterator[Export]:
+    """Yield the procedures that the name of a group stands for: `exported` begins with `SEVERAL`."""
+    for definition in definitions if data else ():
+        if definition.kind == NodeKind.FUNCTION and (
+            listed := _GROUP.match(_REMARKS.sub(b"", data[definition.start_byte : definition.end_byte]))
+        ):
+            for name in dict.fromkeys(_LISTED.findall(listed[1])):
+                yield Export(name.decode(), f"{SEVERAL}{definition.qualname}", definition.start_row)
+
+
+def read_listed_parameters(
+    data: bytes, definitions: Sequence[Definition], types: TypeSettings
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield (definition, parameters) of procedures: each is `name:type`, with "=" or "..." if it may be left out.
+
+    A type that arguments give has no name.
+    """
+    for number, definition in enumerate(definitions if data else ()):
+        start = definition.start_byte
+        head = _HEAD.match(data, start, start + _MAX_HEAD_BYTES) if definition.kind == NodeKind.FUNCTION else None
+        if head is None:
+            continue
+        written = written_arguments(data, head.end()) or ()
+        taken, last, mark = list[str](), "", ""
+        for each in reversed([_REMARKS.sub(b"", text.encode()).decode().strip() for text in written]):
+            text, _, default = each.partition("=")
+            if (parameter := _PARAMETER.fullmatch(text.strip().rstrip(":").strip())) is None:
+                continue
+            if parameter[2] is not None or default:
+                last, mark = (parameter[2] or "").strip(), OPTIONAL if default else ""
+            is_rest = last.startswith("..")
+            type_ = last.removeprefix("..").partition("/")[2 if "/" in last else 0]
+            named = "" if type_.startswith("$") else go_like_types.type_of(go_like_types.respell(type_, types), types)
+            if "$" in type_:
+                named = "[]" if named.startswith("[") else ""
+            if default and not named:
+                given = default.strip()
+                named = _DEFAULT_TYPES.get(_kind_of_literal(given), _PLACE if given == _PLACE_OF_CALL else "")
+            taken.append(f"{parameter[1].lstrip('$')}:{named}{'...' if is_rest else mark}")
+        yield number, tuple(reversed(taken))

@@ -7,6 +7,7 @@ for a collection of T, `T!` for a value that is asserted to be a T.
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 
 from causalist.model.language_settings import TypeSettings
 from causalist.model.type_notation import (
@@ -46,6 +47,18 @@ _NO_SETTINGS = TypeSettings(prefixed=True)
 _MAX_DEPTH = 8  # brackets within brackets of one type or one expression
 
 
+@cache
+def _compile_spellings(spellings: tuple[tuple[str, str], ...]) -> list[tuple[re.Pattern[str], str]]:
+    return [(re.compile(written, re.DOTALL), put) for written, put in spellings]
+
+
+def respell(text: str, settings: TypeSettings) -> str:
+    """Return a type or an expression as Go writes it."""
+    for written, put in _compile_spellings(settings.spellings):
+        text = written.sub(put, text)
+    return text
+
+
 def type_of(text: str, settings: TypeSettings = _NO_SETTINGS, depth: int = 0) -> str:
     """Return the type of `text` in notation, or "" for a type without a name.
 
@@ -83,7 +96,7 @@ def type_of(text: str, settings: TypeSettings = _NO_SETTINGS, depth: int = 0) ->
     if not named or named[0] in _SAYS_NOTHING:
         return ""
     rest = _trim(text[named.end() :])
-    if rest and (rest[0] != "[" or _find_closing(rest, 0) != len(rest) - 1):
+    if rest and (rest[0] not in "[(" or _find_closing(rest, 0) != len(rest) - 1):
         return ""
     name = "".join(named[0].split())
     return (_with_arguments(name, rest, settings, depth) if rest else "") or name

@@ -226,6 +226,8 @@ class ImportReader:
             text = text.strip("\"'") if text[:1] in ("'", '"') else text  # a name may end with one
             if tag == Tag.IMPORT_FROM and self._scopes.settings.modules.shared:
                 text = _SCRIPT_FOLDER.sub("", text.replace("\\", "/"))
+            if self._scopes.settings.modules.collections and text in ("..", "."):
+                text += "/"  # a folder, and no number of packages above
             self.group.parts.append((Tag(tag), text, self._scopes.row(start)))
             if tag == Tag.IMPORT_MODULE and self._path and b";" not in self._scopes.data[self._path[0] : start]:
                 self.group.parts[-1:] = [

@@ -524,7 +524,8 @@ class BlockScopes:
             made = self._apply_constraints(prefixed.type_of_literal(self._text(start, end)), start)
             chain = "" if made else self.chain_of(start, end)
             if tag == Tag.DECLARATION_ITEMS:
-                opened.items, opened.types = chain, [*prefixed.key_and_item(made)]
+                opened.items, opened.types, opened.end = chain, [*prefixed.key_and_item(made)], end
+                self._set_next_end()  # its names are there in the body of the loop
             else:
                 opened.values.append(chain)
                 opened.types.append(made)
@@ -599,7 +600,7 @@ class BlockScopes:
         return written if _DECLARATION_HEAD.search(written) else ""
 
     def _text(self, start: int, end: int) -> str:
-        return self._scopes.text(start, min(end, start + _MAX_EXPRESSION_BYTES))
+        return prefixed.respell(self._scopes.text(start, min(end, start + _MAX_EXPRESSION_BYTES)), self._types)
 
     def _apply_constraints(self, written: str, start: int) -> str:
         """Return a type with type parameters as the types of their constraints."""
@@ -646,17 +647,16 @@ class BlockScopes:
         names, values = declaration.names, declaration.values
         for i, (name, tag, start) in enumerate(names):
             if declaration.items:
-                value = f"{declaration.items}[]" if i == 1 else f"{declaration.items}[k]"
+                value = f"{declaration.items}[]" if (i == 1) != self._types.items_first else f"{declaration.items}[k]"
             elif len(values) == 1 and len(names) > 1:
                 value = f"{values[0]}:{i}" if values[0] else ""
             else:
                 value = values[i] if i < len(values) else ""
-            row = self._scopes.row(start)
             written = declaration.type
             if not written and i < len(declaration.types) and len(names) <= len(declaration.types):
                 written = declaration.types[i]
             if tag == Tag.DECLARATION_MEMBER:
-                self._bindings.append(Binding(declaration.scope, f".{name}", written, value, row))
+                self._bindings.append(Binding(declaration.scope, f".{name}", written, value, self._scopes.row(start)))
             elif name != _NOBODY:
                 spelled = self._self_name if tag == Tag.DECLARATION_SELF else ""
                 if tag == Tag.DECLARATION_PARAMETER:

@@ -11,7 +11,13 @@ import re
 
 from causalist.model.facts import Call, Reference
 from causalist.model.type_notation import PLACE, element_of
-from causalist.parse.syntax.argument_forms import arguments_by_space, call_that_ended, callee_of_bracket
+from causalist.parse.syntax.argument_forms import (
+    arguments_by_space,
+    call_that_ended,
+    callee_of_bracket,
+    listed_arguments,
+    start_of_chain,
+)
 from causalist.parse.syntax.arguments import (
     arguments_at,
     callee_before,
@@ -63,10 +69,12 @@ class UseReader:
         self._named, self._modules, self._declared = named, modules, declared
         names, types, spell = scopes.settings.names, scopes.settings.types, scopes.spell_current
         self._prefixed, self._bare_calls = types.prefixed, names.bare_calls
+        self._is_behind = types.prefixed and bool(names.name_separators)  # a member that is called has no node
         self._has_elements, self._sigil = bool(names.assigned_infixes), names.sigil.encode()
         self._has_blocks, self._rebinds = names.block_scopes, names.rebinding
         given = (lambda data, end: given_arguments(data, end, spell)) if names.dispatched else None
-        self._read_given = typed_arguments if types.called_elements else given
+        grouped = (lambda data, end: listed_arguments(data, end, types, declared.spell)) if names.grouped else given
+        self._read_given = typed_arguments if types.called_elements else grouped
         self._lists_arguments = types.listed or bool(types.literals and scopes.settings.modules.headers)
         self._is_never_overloaded = re.compile(scopes.settings.names.never_overloaded or "(?!)").fullmatch
         self._signs = frozenset(sign.encode() for sign in scopes.settings.names.name_suffixes)
@@ -131,6 +139,8 @@ class UseReader:
         if self._has_elements and self._scopes.data[start - 1 : start] == b"<" and _TAG.match(self._scopes.data, start):
             self.skip(end)  # an element of HTML, whatever else has its name
             return
+        if self._is_behind:
+            start = start_of_chain(self._scopes.data, start)
         self.called = (start, end)
         if end - start > _MAX_CHAIN_BYTES:  # only the end is decoded: chains of calls hold one another
             chain = last_of_chain(self._scopes.text(end - _MAX_NAME_BYTES, end))
@@ -322,6 +332,8 @@ class UseReader:
             return
         if start and data[start - 1] == 46 and data[start - 3 : start] != b"...":
             return
+        if self._is_behind and (found := _CHAIN.match(data, start)) and data.startswith(b"(", found.end()):
+            return  # what is before a bracket is called
         name = self._scopes.text(start, end)
         # A member of a local name is kept where it is handed on: a method that other code will call.
         handed_on = start == declared.handed_on and data[end : end + 1] == b"."

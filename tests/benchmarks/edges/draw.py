@@ -48,6 +48,7 @@ CALLS = {
     "fsharp": {"application_expression": "^", "infix_expression": "^"},
     "starlark": {"call": "function"},
     "gdscript": {"call": "^", "attribute_call": "^", "base_call": "^"},
+    "odin": {"call_expression": "function"},
 }
 # Operators of Perl that are written like calls.
 _OPERATORS = re.compile(
@@ -101,6 +102,8 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
             text = (node.parent.text or b"")[first.start_byte - start : called.end_byte - start].decode(
                 errors="replace"
             )
+        if dialect == "odin":
+            text = _written_before(node, called)
         if dialect == "ruby":
             if node.type == "identifier" and not _alone(node):
                 continue
@@ -259,6 +262,20 @@ def _before_arguments(node: tree_sitter.Node) -> tuple[tree_sitter.Node, str] | 
     assert first is not None and around is not None
     text = (around.text or b"")[first.start_byte - around.start_byte : last.end_byte - around.start_byte]
     return last, text.decode(errors="replace")
+
+
+def _written_before(node: tree_sitter.Node, called: tree_sitter.Node) -> str:
+    """What a call of Odin calls, with what it is a member of: the grammar puts the call of `a.b(c)` behind `a`."""
+    within, around = node, node.parent
+    while around is not None and around.type == "call_expression" and around.child_by_field_name("function") == within:
+        within, around = around, around.parent
+    if around is None or around.type not in ("member_expression", "selector_call_expression"):
+        return (called.text or b"").decode(errors="replace")
+    first = around.children[0]
+    while first.type == "range_expression":  # `0..<a.b(c)` is read as `(0..<a).b(c)`
+        first = first.children[-1]
+    text = (around.text or b"")[first.start_byte - around.start_byte : called.end_byte - around.start_byte]
+    return text.decode(errors="replace")
 
 
 def _is_signature(node: tree_sitter.Node) -> bool:

@@ -93,7 +93,7 @@ class Sites:
         for target in targets:
             confidence = table.confidence_of(target.rule, EdgeKind.CALLS, language) / target.candidates
             kind = self._program.definition_of[target.definition].kind
-            is_element = kind == NodeKind.FIELD and language in ("matlab", "starlark")  # `a.b(1)` may read one of it
+            is_element = kind == NodeKind.FIELD and language in ("matlab", "odin", "starlark")  # what `a.b(1)` reads
             if confidence >= self._min_confidence and kind not in _NO_CODE and not is_element:  # which is a reference
                 found[self._id(target.definition)] = confidence
         return Found(call.callee, found)
