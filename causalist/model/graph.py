@@ -358,6 +358,15 @@ class CodeGraph:
         outside = self.kind(node) is NodeKind.EXTERNAL
         return None if outside else _TIER_LABELS[int(self.nodes.tiers[node])]
 
+    def layers_and_tiers(self, nodes: NDArray[np.int64]) -> list[tuple[str | None, str | None]]:
+        """Return (`layer`, `tier`) of each of some nodes, in less time for many."""
+        is_outside = self.nodes.kinds[nodes] == NodeKind.EXTERNAL
+        columns = (is_outside, self.nodes.layers[nodes], self.nodes.tiers[nodes])
+        return [
+            (None, None) if outside else (_LAYER_LABELS[layer], _TIER_LABELS[tier])
+            for outside, layer, tier in zip(*(column.tolist() for column in columns), strict=True)
+        ]
+
 
 _MAX_BASE_VISITS = 200  # visits along the bases of one type; a cycle of bases ends here
 

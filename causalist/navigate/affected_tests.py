@@ -503,6 +503,8 @@ class _TestGroups:
         of_tests = np.flatnonzero(self._is_of_tests)
         self._members = _Groups(of_tests, nodes.parents)  # type or handler -> what stands in it
         self._in_files = _Groups(of_tests[is_test[of_tests]], nodes.files)  # file -> its tests
+        self._bases: dict[int, list[int]] | None = None  # types of tests -> those that they extend
+        self._deriving: dict[int, list[int]] = {}
 
     def tests_of(self, node: int) -> Iterator[tuple[int, float]]:
         """Yield each test that runs with `node`, with the share of such tests that run what `node` runs."""
@@ -574,16 +576,18 @@ class _TestGroups:
 
     def _along(self, owner: int, *, is_up: bool) -> list[int]:
         """Return the types of tests above or below a type."""
-        graph, types, waiting = self._graph, dict[int, None](), [owner]
+        if self._bases is None:
+            self._bases, edges = {}, self._graph.edges
+            kept = np.isin(edges.kinds, (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS))
+            kept &= self._is_of_tests[edges.sources] & self._is_of_tests[edges.targets]
+            for source, target in zip(edges.sources[kept].tolist(), edges.targets[kept].tolist(), strict=True):
+                self._bases.setdefault(source, []).append(target)
+                self._deriving.setdefault(target, []).append(source)
+        near, types, waiting = self._bases if is_up else self._deriving, dict[int, None](), [owner]
         while waiting and len(types) < _MAX_TYPES:
-            current = waiting.pop()
-            numbers = graph.outgoing(current) if is_up else graph.edges_into(np.array([current])).tolist()
-            for number in numbers:
-                other = int(graph.edges.targets[number] if is_up else graph.edges.sources[number])
-                is_new = other not in types and other != owner and graph.nodes.roles[other] == Role.TEST
-                if is_new and graph.edges.kinds[number] in (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS):
-                    types[other] = None
-                    waiting.append(other)
+            new = [other for other in near.get(waiting.pop(), ()) if other not in types and other != owner]
+            types.update(dict.fromkeys(new))
+            waiting += dict.fromkeys(new)
         return list(types)
 
 
@@ -605,6 +609,9 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
     beginnings = _beginnings_of_tests(graph, is_test & callables)
     _mark_handlers(graph, is_handler, by_file, is_test)
     candidates = np.flatnonzero(callables & ~is_test & ~is_handler)
+    is_free = nodes.kinds == NodeKind.METHOD  # of methods, what nothing calls and what overrides nothing
+    is_free[edges.targets[edges.kinds == EdgeKind.CALLS]] = False
+    is_free[edges.sources[edges.kinds == EdgeKind.OVERRIDES]] = False
     rows = zip(candidates.tolist(), nodes.files[candidates].tolist(), nodes.ids.some(candidates), strict=True)
     for node, file, node_id in rows:
         settings, name = by_file[file], (node_id.partition("::")[2]).rpartition(".")[2]
@@ -615,7 +622,7 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
         elif settings.tests.fixtures and beginnings:
             is_test[node] = name.partition("_")[0] in beginnings
         else:
-            is_test[node] = bool(settings.tests.marks) and _is_run_by_runner(graph, node, name)
+            is_test[node] = bool(settings.tests.marks and is_free[node]) and _is_run_by_runner(graph, node, name)
     runs = (NodeKind.FUNCTION, NodeKind.METHOD)
     is_inside = (nodes.parents >= 0) & np.isin(nodes.kinds[nodes.parents], runs)
     return is_test & ~(is_inside & np.isin(nodes.kinds, runs))
@@ -680,16 +687,11 @@ def _beginnings_of_tests(graph: CodeGraph, tests: NDArray[np.bool_]) -> frozense
 
 
 def _is_run_by_runner(graph: CodeGraph, node: int, name: str) -> bool:
-    """Return True for a method of a type of tests that nothing calls: the graph does not have the mark of a test.
+    """Return True for a method of a type of tests, which nothing calls: the graph does not have the mark of a test.
 
     What is static and returns something gives tests their data.
     """
-    nodes, edges = graph.nodes, graph.edges
-    if _PROVIDER.search(nodes.signatures[node]):
+    nodes, owner = graph.nodes, int(graph.nodes.parents[node])
+    if owner < 0 or nodes.kinds[owner] not in TYPE_KINDS or _SETUP.match(name):
         return False
-    owner = int(nodes.parents[node])
-    if nodes.kinds[node] != NodeKind.METHOD or owner < 0 or nodes.kinds[owner] not in TYPE_KINDS or _SETUP.match(name):
-        return False
-    into = graph.edges_into(np.array([node]))
-    is_special = class_of_constructor(graph, node) >= 0 or bool(np.any(edges.kinds[into] == EdgeKind.CALLS))
-    return not is_special and not any(edges.kinds[e] == EdgeKind.OVERRIDES for e in graph.outgoing(node))
+    return not _PROVIDER.search(nodes.signatures[node]) and class_of_constructor(graph, node) < 0

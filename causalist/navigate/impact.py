@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from causalist._internal.dataclass_arrays import unique_sorted, unique_with_first
 from causalist._internal.lazy import lazy_regex
 from causalist.errors import UsageError
-from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, rows_of
+from causalist.model.graph import ORDERING_KINDS, CodeGraph, Edge, EdgeKind, rows_of
 from causalist.model.lookup import Affected
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.navigate.edges import DISPATCHED, find_overridden
@@ -134,7 +134,7 @@ _DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
 
 # The share of true uses of each kind that run: code that runs the user also runs what it uses. Chosen on five suites
 # with coverage of each test, see docs/benchmarks.md.
-RUN_SHARES = {
+RUN_SHARES: dict[int, float] = {
     EdgeKind.CALLS: UNKNOWN_SHARE,
     EdgeKind.REFERENCES: 0.4,
     EdgeKind.EXTENDS: 0.4,
@@ -145,6 +145,7 @@ RUN_SHARES = {
     EdgeKind.EMITS: 0.6,
     EdgeKind.IMPORTS: 0.01,
 }
+_CALLS, _REFERENCES, _OVERRIDES = map(int, (EdgeKind.CALLS, EdgeKind.REFERENCES, EdgeKind.OVERRIDES))  # read often
 FUNCTION_VALUE_SHARE = 0.85  # of references to functions, which are mostly handed on to what calls them
 # Of calls of a method, to one that overrides it, by the least number of those that do, which share them. Of tests that
 # ran such a caller in 16 suites, .36 ran the only one, .26 one of up to seven, and .11 one of more.
@@ -202,7 +203,7 @@ def find_affected_with_chains(
     reached[frontier] = True
     # Methods whose users are reached already: a deep chain of overriding methods is climbed once, not at each level.
     climbed: set[int] = set()
-    users: dict[int, Affected] = {}
+    users: dict[int, tuple[str, int, Edge, str, str, str | None, str | None, str]] = {}
     roles = {int(role): role.label for role in Role}
     depth = 0
     while len(frontier) and (max_depth is None or depth < max_depth):
@@ -215,32 +216,30 @@ def find_affected_with_chains(
         direct, through = direct[usable[direct]], through[usable[through]]
         implicit = uses.of_all(frontier.tolist())
         numbers = np.concatenate([direct, through, np.array([use.number for use in implicit], dtype=np.int64)])
-        precedence = np.array(
-            [_DIRECT] * len(direct)
-            + [_OVERRIDDEN] * len(through)
-            + [_CONSTRUCTOR if use.is_call else _SPECIAL for use in implicit]
-        )
+        is_call = np.array([use.is_call for use in implicit], dtype=np.bool_)
+        precedence = np.repeat((_DIRECT, _OVERRIDDEN, _SPECIAL), (len(direct), len(through), len(implicit)))
+        precedence[len(numbers) - len(implicit) :][is_call] = _CONSTRUCTOR
         confidences = edges.confidences[numbers]
         confidences[len(numbers) - len(implicit) :] = [use.confidence for use in implicit]
         order = np.lexsort((numbers, -confidences, precedence, edges.sources[numbers]))
         order = order[~reached[edges.sources[numbers[order]]]]
         frontier, first = unique_with_first(edges.sources[numbers[order]])
         reached[frontier] = True
-        nodes_of_level = zip(frontier.tolist(), graph.nodes.ids.some(frontier), strict=True)
-        for (node, node_id), at, edge in zip(
-            nodes_of_level, order[first].tolist(), graph.edges_of(numbers[order[first]]), strict=True
-        ):
+        chosen = order[first]
+        rows = zip(frontier.tolist(), graph.nodes.ids.some(frontier), graph.nodes.roles[frontier].tolist(), strict=True)
+        places = zip(chosen.tolist(), precedence[chosen].tolist(), strict=True)
+        uses_of_level = zip(graph.edges_of(numbers[chosen]), graph.layers_and_tiers(frontier), strict=True)
+        for (node, node_id, role), (at, kind), (edge, where) in zip(rows, places, uses_of_level, strict=True):
             by = runs = ""
-            if precedence[at] == _OVERRIDDEN:
+            if kind == _OVERRIDDEN:
                 by = graph.nodes.ids[origin[int(edges.targets[numbers[at]])]]
-            elif precedence[at] != _DIRECT:
+            elif kind != _DIRECT:
                 use = implicit[at - (len(numbers) - len(implicit))]
                 edge, runs = edge._replace(confidence=use.confidence), graph.nodes.ids[use.method]
-            role = roles[int(graph.nodes.roles[node])]
-            users[node] = Affected(node_id, depth, edge, role, by, graph.layer(node), graph.tier(node), runs)
+            users[node] = (node_id, depth, edge, roles[role], by, *where, runs)
     chains = _find_chains(graph, changed, users, min_confidence, sites, uses)
     chances = chains.probabilities
-    return tuple(each._replace(probability=chances.get(node, 0.0)) for node, each in users.items()), chains
+    return tuple(Affected(*row, chances.get(node, 0.0)) for node, row in users.items()), chains
 
 
 def unite_affected(
@@ -486,11 +485,11 @@ class _Users:
         of_type = parent if parent >= 0 and graph.kind(parent) in TYPE_KINDS else -1
         is_function = graph.kind(node) in CALLABLE_KINDS
         for number, source, kind, confidence in self._rows[self._bounds[place] : self._bounds[place + 1]]:
-            is_call = kind == EdgeKind.CALLS
-            share = RUN_SHARES[kind]  # type: ignore[index]
+            is_call = kind == _CALLS
+            share = RUN_SHARES[kind]
             if is_call and is_test[source]:
                 share = CALLS_OF_TESTS_SHARE
-            elif kind == EdgeKind.REFERENCES and is_function:
+            elif kind == _REFERENCES and is_function:
                 share = FUNCTION_VALUE_SHARE
             elif is_call and sites is not None:
                 share = sites.share(number)
@@ -500,7 +499,7 @@ class _Users:
                 yield from self._calls_of_base(base)
         for use in self._uses.of(node):
             source = int(sources[use.number])
-            share = RUN_SHARES[EdgeKind.CALLS] if sites is None else sites.share(use.number)
+            share = RUN_SHARES[_CALLS] if sites is None else sites.share(use.number)
             share = CALLS_OF_TESTS_SHARE if is_test[source] else share
             if use.is_call and self._is_loaded(source):
                 share = LOADING_SHARE
@@ -534,7 +533,7 @@ class _Users:
             return known
         graph, sites = self._graph, self._sites
         rows = self._list(graph.edges_into(np.array([base])))
-        n_overriding = sum(kind == EdgeKind.OVERRIDES for _, _, kind, _ in rows)
+        n_overriding = sum(kind == _OVERRIDES for _, _, kind, _ in rows)
         owner = int(graph.nodes.parents[base])
         # A method of an interface has no body: a call of it runs the only implementation.
         is_sole = n_overriding == 1 and owner >= 0 and graph.nodes.kinds[owner] == NodeKind.INTERFACE
