@@ -143,9 +143,11 @@ def _examine_grammars() -> Iterator[CheckResult]:
 def _examine_extras() -> Iterator[CheckResult]:
     from importlib.util import find_spec
 
-    from causalist.parse.languages import missing_languages
+    from causalist.parse.languages import lone_missing_languages, missing_languages
 
-    missing = sorted({language for language, _ in missing_languages().values()})
+    # Languages that share an extension hide one another in the first.
+    known = (*missing_languages().values(), *lone_missing_languages().values())
+    missing = sorted({language for language, _ in known})
     if missing:
         yield CheckResult(
             State.ABSENT, "languages", f"not installed: {', '.join(missing)}", 'pip install "causalist[languages]"'

@@ -11,9 +11,11 @@ not changed otherwise. Files are JSON with comments or TOML.
 import json
 import os
 import shlex
+import shutil
 import stat
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -43,10 +45,32 @@ from causalist.errors import ExtraMissing, SettingsUnreadable, UsageError
 # The name of the entry.
 SERVER = "causalist"
 # Substring of every hook command line; identifies an installed hook.
-HOOK_WORDS = "-m causalist hook prompt"
+HOOK_WORDS = "causalist hook prompt"
 _HOOK_SECONDS = 5  # timeout of the client; the hook's own deadline is shorter
 
 EntryData = Mapping[str, object]
+
+
+def starts_by_name() -> bool:
+    """Return True if any shell of the user starts this installation as `causalist`.
+
+    A virtual environment does not count: its programs are on the search path only while it is active.
+    """
+    found = shutil.which(SERVER)
+    if found is None:
+        return False
+    program = Path(found).resolve()
+    folders = (sysconfig.get_path("scripts"), sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")))
+    if program not in [(Path(folder) / Path(found).name).resolve() for folder in folders]:
+        return False
+    active = filter(None, (os.environ.get("VIRTUAL_ENV"), os.environ.get("CONDA_PREFIX")))
+    return not any(program.is_relative_to(Path(folder).resolve()) for folder in active)
+
+
+def _program(*, by_name: bool) -> list[str]:
+    """Return the words that start the program: with `by_name` those that fit other machines, too."""
+    # -P: modules must not be imported from the current folder, which is a repository.
+    return [SERVER] if by_name else [sys.executable, "-P", "-m", SERVER]
 
 
 def _command_entry(interpreter: str, arguments: list[str]) -> EntryData:
@@ -78,9 +102,9 @@ class Hook:
         """Return the settings file for a scope."""
         return self.user_file() if scope == "user" else root / self.project_file
 
-    def entry(self) -> EntryData:
+    def entry(self, *, by_name: bool = False) -> EntryData:
         """Return the hook entry to write."""
-        words = [sys.executable, "-P", *HOOK_WORDS.split()]
+        words = [*_program(by_name=by_name), *HOOK_WORDS.split()[1:]]
         return self.item(subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words))
 
 
@@ -109,18 +133,19 @@ class Client:
         files = self.user_files() if scope == "user" else tuple(root / name for name in self.project_files)
         return next((file for file in files if file.exists()), files[0])
 
-    def entry(self, root: Path) -> EntryData:
+    def entry(self, root: Path, *, by_name: bool = False) -> EntryData:
         """Return the server entry to write.
 
-        It names this interpreter by its path, because a client does not know the environment of a shell.
+        It names this interpreter by its path, because a client does not know the environment of a shell; with
+        `by_name`, the program by its name.
         """
-        # -P: modules must not be imported from the current folder, which is a repository.
+        program, *arguments = _program(by_name=by_name)
         # Text alone: several clients give a model the structured content instead, as JSON.
-        arguments = ["-P", "-m", "causalist", "serve", "mcp", "--text-only"]
+        arguments += ["serve", "mcp", "--text-only"]
         folder = str(root) if self.names_root else self.folder
         if folder is not None:
             arguments += ["--repo", folder]
-        return self.shape(sys.executable, arguments)
+        return self.shape(program, arguments)
 
 
 def _folder_from_environment(variable: str, *otherwise: str) -> Path:
@@ -313,10 +338,11 @@ def add_entries(file: Path, entries: Sequence[SettingsEntry]) -> FileEdit:
         raise SettingsUnreadable(f"{file} cannot be changed: {error}") from error
 
 
-def remove_entries(file: Path, entries: Sequence[SettingsEntry]) -> FileEdit:
+def remove_entries(file: Path, entries: Sequence[SettingsEntry], also: Sequence[SettingsEntry] = ()) -> FileEdit:
     """Return the edit that removes all entries from a file.
 
-    It restores the original text if adding the entries was the only change since. Raises SettingsUnreadable.
+    It restores the original text if adding the entries was the only change since, or those that may have been written
+    instead: `also`. Raises SettingsUnreadable.
     """
     before = _read_text(file)
     if before is None:
@@ -329,7 +355,7 @@ def remove_entries(file: Path, entries: Sequence[SettingsEntry]) -> FileEdit:
         earlier = _read_text(change.backup)
         # The entries may have been added one by one.
         for number in range(1, len(entries) + 1):
-            for some in combinations(entries, number):
+            for some in (*combinations(entries, number), *combinations(also, number)):
                 if before == _with_entries(file, earlier, some):
                     return FileEdit(file, before, earlier)
         after = before
@@ -534,11 +560,17 @@ def install_command(
             root = repo.resolve()
         if not force:
             refuse_root(root)
-    parts = _collect_entries(agent, scope, root, with_hook=hook or remove)
+    # Settings in a repository are shared with other machines; those of the user are started without a shell.
+    by_name = scope == "project" and starts_by_name()
+    parts = _collect_entries(agent, scope, root, with_hook=hook or remove, by_name=by_name)
+    others = _collect_entries(agent, scope, root, with_hook=hook or remove, by_name=not by_name)
     for part in parts:
         if scope == "project" and not part.file.resolve().is_relative_to(root.resolve()):
             raise UsageError(f"{part.file} links to {part.file.resolve()}, outside of the repository. Edit that file.")
-    changes = [(part, _plan_edit(part, agent, remove=remove)) for part in parts]
+    changes = [
+        (part, _plan_edit(part, agent, also=other.entries if remove else None))
+        for part, other in zip(parts, others, strict=True)
+    ]
     if only_print:
         for part, change in changes:
             what = "would stay unchanged" if not change.is_needed else "would lose this" if remove else "would get this"
@@ -552,16 +584,18 @@ def install_command(
         changes = [(part, change) for part, change in changes if change.is_needed] or changes[:1]
     lines = [line for part, change in changes for line in _apply_and_describe(part, change, scope, root, remove=remove)]
     if not remove and any(change.is_needed for _, change in changes):
+        if scope == "project" and not by_name:
+            lines.append("the entry has a path of this machine; after `pipx install causalist[mcp]` it needs none")
         lines.append(f"to check the installation: {agent.check}")
     emit_lines(lines)
 
 
-def _collect_entries(agent: Client, scope: str, root: Path, *, with_hook: bool) -> list[FileEntries]:
+def _collect_entries(agent: Client, scope: str, root: Path, *, with_hook: bool, by_name: bool) -> list[FileEntries]:
     """Return the entries by file, each file once."""
-    server = SettingsEntry((agent.key, SERVER), agent.entry(root))
+    server = SettingsEntry((agent.key, SERVER), agent.entry(root, by_name=by_name))
     parts = [FileEntries(agent.file(scope, root), (server,), SERVER)]
     if with_hook and agent.hook is not None:
-        hook = SettingsEntry(agent.hook.path, agent.hook.entry(), HOOK_WORDS, agent.hook.given)
+        hook = SettingsEntry(agent.hook.path, agent.hook.entry(by_name=by_name), HOOK_WORDS, agent.hook.given)
         file = agent.hook.file(scope, root)
         if file == parts[0].file:
             parts = [FileEntries(file, (server, hook), f"{SERVER} and its hook")]
@@ -570,9 +604,11 @@ def _collect_entries(agent: Client, scope: str, root: Path, *, with_hook: bool) 
     return parts
 
 
-def _plan_edit(part: FileEntries, agent: Client, *, remove: bool) -> FileEdit:
+def _plan_edit(part: FileEntries, agent: Client, *, also: Sequence[SettingsEntry] | None) -> FileEdit:
+    """Return the edit that adds the entries of a file; with `also`, that of `remove_entries`."""
+    remove = also is not None
     try:
-        return (remove_entries if remove else add_entries)(part.file, part.entries)
+        return add_entries(part.file, part.entries) if also is None else remove_entries(part.file, part.entries, also)
     except SettingsUnreadable as error:
         place = f'"{agent.key}"' if not part.entries[0].words else '"hooks"'
         by_hand = (

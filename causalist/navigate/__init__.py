@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
-    from causalist.navigate.affected_tests import (
-        count_probable_tests,
-        find_tests_reaching,
-        find_users_and_tests,
-        mark_tests,
-    )
+    from causalist.navigate.affected_tests import count_probable_tests, find_tests_reaching, find_users_and_tests
     from causalist.navigate.dependency_order import expand_names, nodes_reached, order_dependencies
     from causalist.navigate.edges import (
         calls_from,
@@ -33,7 +28,7 @@ if TYPE_CHECKING:
         select_edges,
         with_overloads_and_members,
     )
-    from causalist.navigate.find import Filters, apply_filters, find_nodes, nodes_inside
+    from causalist.navigate.find import Filters, apply_filters, find_nodes, mark_tests, nodes_inside
     from causalist.navigate.impact import find_affected_nodes, find_nodes_of_rows, unite_affected
     from causalist.navigate.implicit_calls import is_run_unnamed
     from causalist.navigate.index_health import find_defects, list_layer_files, summarize_layers
@@ -89,11 +84,11 @@ __getattr__ = exports(
     {
         "implicit_calls": "is_run_unnamed",
         "impact": "find_affected_nodes find_nodes_of_rows unite_affected",
-        "affected_tests": "count_probable_tests find_tests_reaching find_users_and_tests mark_tests",
+        "affected_tests": "count_probable_tests find_tests_reaching find_users_and_tests",
         "edges": "calls_from calls_to describe_definition edges_to find_graph_path find_indirect_calls "
         "find_path_of_edges list_co_change_edges list_neighbors list_neighbors_and_co_changes list_routes "
         "mentions_of references_to select_edges with_overloads_and_members",
-        "find": "Filters apply_filters find_nodes nodes_inside",
+        "find": "Filters apply_filters find_nodes mark_tests nodes_inside",
         "use_verification": "find_completing_calls verify_use",
         "likely_changes": "find_files_changing_with find_missing_files",
         "index_health": "find_defects list_layer_files summarize_layers",

@@ -24,13 +24,21 @@ from causalist.model.index import LexicalIndex
 from causalist.model.lookup import Affected
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, last_name, split_id
 from causalist.navigate.edges import DISPATCHED, find_callers_of_others
-from causalist.navigate.impact import MIN_PROBABILITY, CallSites, Chains, find_affected_with_chains
-from causalist.navigate.implicit_calls import RUN_BY_CODE, ImplicitUses, class_of_constructor
+from causalist.navigate.find import SETUP, mark_tests, paths_of
+from causalist.navigate.impact import (
+    MIN_PROBABILITY,
+    CallSites,
+    Chains,
+    NodeUses,
+    find_affected_with_chains,
+    find_depths_with_chains,
+)
+from causalist.navigate.implicit_calls import RUN_BY_CODE, class_of_constructor
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import find_nodes_with_words, rarity_of_shared_words
 
 if TYPE_CHECKING:
-    from causalist.model.language_settings import LanguageSettings
+    pass
 
 _DIRECT_SHARE = 0.9  # of what an edge `tests` says
 # The share of tests that run what prepares or holds them: a set-up method, a group with what runs before each of its
@@ -85,9 +93,7 @@ _MAX_NAMED = 4  # such functions that count for a test
 # suites, see docs/benchmarks.md: the surer the best test is, the less sure another one may be.
 PROBABLE_SHARE = 0.31
 PROBABLE_POWER = 0.4
-_PROVIDER = lazy_regex(r"^(?!.*\bvoid\b).*\bstatic\b", re.DOTALL)
 _MAX_SUBJECTS = 40  # nodes whose names are looked for; of more, some name is in any test
-_SETUP = lazy_regex(r"(?:async)?_?(?:set_?up|before|tear_?down|after|initiali[sz]e)", re.IGNORECASE)
 _MAX_TYPES = 200  # above or below one type of tests
 _MIN_ODDS = 1e-4
 
@@ -228,12 +234,12 @@ def find_users_and_tests(
     """Return (`find_affected_nodes`, `find_tests_reaching`) by one search; `is_test` is that of `mark_tests`."""
     sites = CallSites(graph, read_text) if read_text is not None else None
     texts = TestTexts(graph, is_test, lexical, sites) if lexical is not None and sites is not None else None
-    uses = ImplicitUses(graph, min_confidence, is_chained=True)
+    uses, groups = NodeUses(graph, min_confidence, sites), _TestGroups(graph, is_test)
     affected, chains = find_affected_with_chains(graph, changed, max_depth, min_confidence, sites, uses)
     by_node = _with_samples(affected, chains)
-    tests = _find_tests(graph, changed, by_node, is_test, max_depth, min_confidence, texts)
+    tests = _find_tests(graph, changed, by_node, groups, max_depth, min_confidence, texts)
     if lexical is not None and tests:
-        makers = _probabilities_of_makers(graph, tests, chains, is_test, min_confidence, sites, uses)
+        makers = _probabilities_of_makers(graph, tests, chains, groups, uses)
         tests = _weigh(graph, changed, tests, makers, lexical, texts)
     return affected, tuple(sorted(tests.values(), key=lambda each: (-each.probability, each.depth, each.node)))
 
@@ -261,7 +267,7 @@ def _find_tests(
     graph: CodeGraph,
     changed: NDArray[np.int64],
     affected: Mapping[int, Affected],
-    is_test: NDArray[np.bool_],
+    groups: "_TestGroups",
     max_depth: int | None,
     min_confidence: float,
     texts: TestTexts | None = None,
@@ -271,46 +277,84 @@ def _find_tests(
     With `texts`, tests whose text names one of them count, too. A file or class of tests is left out if a test in it is
     found.
     """
-    edges, ids = graph.edges, graph.nodes.ids
-    says = (edges.kinds == EdgeKind.TESTS) & (edges.confidences >= min_confidence)
-    into = graph.edges_into(changed)
-    direct: dict[str, int] = {}
-    for number in sorted(into[says[into]].tolist(), key=lambda e: (-edges.confidences[e], e)):
-        direct.setdefault(ids[int(edges.sources[number])], number)
-    test_by_node: dict[int, Affected] = {}
-    for node, each in affected.items():
-        if each.node in direct:
-            edge = graph.edge(direct[each.node])
-            chance = max(each.probability, edge.confidence * _DIRECT_SHARE)
-            test_by_node[node] = each._replace(edge=edge, overridden_by="", runs="", probability=chance)
-        elif is_test[node]:
-            test_by_node[node] = each
-    run_by_runners, labels = _TestGroups(graph, is_test, texts), {int(role): role.label for role in Role}
-    is_of_tests = graph.nodes.roles == Role.TEST  # of others, no runner runs anything
-    runners = [(each, node) for node, each in affected.items() if is_of_tests[node]]
-    for each, runner in sorted(runners, key=lambda pair: (-pair[0].probability, pair[0].depth, pair[0].node)):
-        if max_depth is not None and each.depth >= max_depth:
-            continue
-        for test, share in run_by_runners.tests_of(runner):
-            earlier = test_by_node.get(test)
-            chance = each.probability * share
-            if earlier is not None:
-                chance = 1.0 - (1.0 - earlier.probability) * (1.0 - chance)
-                test_by_node[test] = earlier._replace(probability=chance)
-            elif chance >= MIN_PROBABILITY:
-                role, layer, tier = labels[int(graph.nodes.roles[test])], graph.layer(test), graph.tier(test)
-                test_by_node[test] = Affected(
-                    ids[test], each.depth + 1, each.edge, role, "", layer, tier, "", chance, each.node
-                )
+    chances = {node: each.probability for node, each in affected.items()}
+    depths = {node: each.depth for node, each in affected.items()}
+    found = _find_chances(graph, changed, chances, depths, groups, max_depth, min_confidence, texts)
+    labels, test_by_node = {int(role): role.label for role in Role}, dict[int, Affected]()
+    for test, chance in found.chances.items():
+        each = affected.get(test)
+        if test in found.direct:
+            edge = graph.edge(found.direct[test])
+            test_by_node[test] = affected[test]._replace(edge=edge, overridden_by="", runs="", probability=chance)
+        elif each is not None:
+            test_by_node[test] = each._replace(probability=chance)
+        else:
+            role, layer, tier = labels[int(graph.nodes.roles[test])], graph.layer(test), graph.tier(test)
+            by = affected[found.runners[test]]
+            test_by_node[test] = Affected(
+                graph.nodes.ids[test], by.depth + 1, by.edge, role, "", layer, tier, "", chance, by.node
+            )
     if texts is not None and min_confidence <= _NAMED_PROBABILITY:
         subjects = _outermost(graph, _subjects(graph, changed))
         if subjects:
-            _add_naming_near(graph, affected, texts, is_test, max_depth, test_by_node)
+            _add_naming_near(graph, affected, texts, groups.is_test, max_depth, test_by_node)
         _add_naming(graph, subjects, texts, test_by_node)
-    around = {int(graph.nodes.parents[test]) for test in test_by_node}
-    while more := {int(graph.nodes.parents[each]) for each in around if each >= 0} - around:
-        around |= more
-    return {n: each for n, each in test_by_node.items() if n not in around or graph.kind(n) in CALLABLE_KINDS}
+    return {node: test_by_node[node] for node in _without_holders(graph, list(test_by_node))}
+
+
+class _Chances(NamedTuple):
+    """The probability of tests; the edge `tests` of those that have one, and what runs with those that use nothing."""
+
+    chances: dict[int, float]
+    direct: dict[int, int]
+    runners: dict[int, int]
+
+
+def _find_chances(
+    graph: CodeGraph,
+    changed: NDArray[np.int64],
+    chances: Mapping[int, float],
+    depths: Mapping[int, int],
+    groups: "_TestGroups",
+    max_depth: int | None,
+    min_confidence: float,
+    texts: TestTexts | None = None,
+) -> _Chances:
+    """Return what uses alone say of the tests among and around users of `changed`."""
+    edges, into = graph.edges, graph.edges_into(changed)
+    into = into[(edges.kinds[into] == EdgeKind.TESTS) & (edges.confidences[into] >= min_confidence)]
+    direct: dict[int, int] = {}
+    for number in sorted(into.tolist(), key=lambda e: (-edges.confidences[e], e)):
+        if int(edges.sources[number]) in chances:
+            direct.setdefault(int(edges.sources[number]), number)
+    of_tests, runners = dict[int, float](), dict[int, int]()
+    for node, chance in chances.items():
+        if node in direct:
+            of_tests[node] = max(chance, float(edges.confidences[direct[node]]) * _DIRECT_SHARE)
+        elif groups.is_test[node]:
+            of_tests[node] = chance
+    # Nodes ascend by their ids.
+    for runner in sorted(filter(groups.may_run.__getitem__, chances), key=lambda n: (-chances[n], depths[n], n)):
+        if max_depth is not None and depths[runner] >= max_depth:
+            continue
+        for test, share in groups.tests_of(runner, texts):
+            chance = chances[runner] * share
+            if test in of_tests:
+                of_tests[test] = 1.0 - (1.0 - of_tests[test]) * (1.0 - chance)
+            elif chance >= MIN_PROBABILITY:
+                of_tests[test], runners[test] = chance, runner
+    return _Chances(of_tests, direct, runners)
+
+
+def _without_holders(graph: CodeGraph, tests: Sequence[int]) -> list[int]:
+    """Return the tests without files and types that hold another one."""
+    parents, around = graph.nodes.parents, set[int]()
+    level = np.array(tests, dtype=np.int64)
+    while len(level):
+        level = unique_sorted(parents[level].astype(np.int64))
+        level = np.array([each for each in level.tolist() if each >= 0 and each not in around], dtype=np.int64)
+        around.update(level.tolist())
+    return [test for test in tests if test not in around or graph.kind(test) in CALLABLE_KINDS]
 
 
 def _subjects(graph: CodeGraph, changed: NDArray[np.int64]) -> list[int]:
@@ -385,10 +429,8 @@ def _probabilities_of_makers(
     graph: CodeGraph,
     tests: Mapping[int, Affected],
     chains: Chains,
-    is_test: NDArray[np.bool_],
-    min_confidence: float,
-    sites: CallSites | None,
-    uses: ImplicitUses,
+    groups: "_TestGroups",
+    uses: NodeUses,
 ) -> dict[int, float]:
     """Return the probability that a test makes an object of the class to which its way is dispatched.
 
@@ -396,7 +438,7 @@ def _probabilities_of_makers(
     Tests with another way are left out, and those of classes that no function is known to make, or code outside of
     functions makes.
     """
-    ids, by_class, result = graph.nodes.ids, dict[int, dict[int, Affected] | None](), dict[int, float]()
+    ids, by_class, result = graph.nodes.ids, dict[int, dict[int, float] | None](), dict[int, float]()
     methods = dict[int | str, int]()
     for node, user in tests.items():
         runner = user.run_with or node
@@ -410,11 +452,14 @@ def _probabilities_of_makers(
             types = _with_derived(graph, owner)
             by_class[owner] = None
             if _is_made_in_functions(graph, types):
-                users, ways = find_affected_with_chains(graph, types, None, min_confidence, sites, uses)
-                by_class[owner] = _find_tests(graph, types, _with_samples(users, ways), is_test, None, min_confidence)
+                depths, ways = find_depths_with_chains(uses, types)
+                sampled = ways.sample()
+                chances = {each: sampled.get(each, 0.0) for each in depths}
+                found = _find_chances(graph, types, chances, depths, groups, None, uses.min_confidence).chances
+                by_class[owner] = {each: found[each] for each in _without_holders(graph, list(found))}
         makers = by_class[owner]
         if makers is not None:
-            result[node] = makers[node].probability if node in makers else 0.0
+            result[node] = makers.get(node, 0.0)
     return result
 
 
@@ -494,29 +539,36 @@ class _Groups:
 class _TestGroups:
     """Tests that a runner runs together with what prepares or holds them, which no edge says."""
 
-    def __init__(self, graph: CodeGraph, is_test: NDArray[np.bool_], texts: TestTexts | None) -> None:
+    def __init__(self, graph: CodeGraph, is_test: NDArray[np.bool_]) -> None:
         self._graph = graph
-        self._is_test = is_test
-        self._texts = texts
+        self.is_test = is_test
         nodes = graph.nodes
-        self._is_of_tests = nodes.roles == Role.TEST
+        self._is_of_tests = nodes.roles == Role.TEST  # of others, no runner runs anything
+        self.may_run: list[bool] = (
+            self._is_of_tests & ~(is_test & np.isin(nodes.kinds, sorted(CALLABLE_KINDS)))
+        ).tolist()
+        self._found: dict[tuple[int, bool], list[tuple[int, float]]] = {}
+        self._types: dict[tuple[int, bool], list[int]] = {}
         of_tests = np.flatnonzero(self._is_of_tests)
         self._members = _Groups(of_tests, nodes.parents)  # type or handler -> what stands in it
         self._in_files = _Groups(of_tests[is_test[of_tests]], nodes.files)  # file -> its tests
         self._bases: dict[int, list[int]] | None = None  # types of tests -> those that they extend
         self._deriving: dict[int, list[int]] = {}
 
-    def tests_of(self, node: int) -> Iterator[tuple[int, float]]:
-        """Yield each test that runs with `node`, with the share of such tests that run what `node` runs."""
-        nodes = self._graph.nodes
-        kind = self._graph.kind(node)
-        if not self._is_of_tests[node] or (self._is_test[node] and kind in CALLABLE_KINDS):
-            return
+    def tests_of(self, node: int, texts: TestTexts | None) -> list[tuple[int, float]]:
+        """Return each test that runs with a node, with the share of such tests that run what the node runs."""
+        key = node, texts is not None
+        if key not in self._found:
+            self._found[key] = list(self._find(node, texts)) if self.may_run[node] else []
+        return self._found[key]
+
+    def _find(self, node: int, texts: TestTexts | None) -> Iterator[tuple[int, float]]:
+        nodes, kind = self._graph.nodes, self._graph.kind(node)
         if kind is NodeKind.HANDLER:
             yield from ((test, GROUP_SHARE) for test in self._tests_in(node))
         elif kind in TYPE_KINDS:
             yield from ((test, CLASS_SHARE) for test in self._tests_run_on(node))
-        elif kind in CALLABLE_KINDS and _SETUP.match((split_id(nodes.ids[node])[1] or "").rpartition(".")[2]):
+        elif kind in CALLABLE_KINDS and SETUP.match((split_id(nodes.ids[node])[1] or "").rpartition(".")[2]):
             owner = int(nodes.parents[node])
             if owner >= 0 and nodes.kinds[owner] in TYPE_KINDS:
                 heirs = dict.fromkeys([owner, *self._heirs(owner)])
@@ -524,9 +576,9 @@ class _TestGroups:
                 yield from ((test, SETUP_SHARE) for test in tests)
             elif owner == int(nodes.files[node]):
                 yield from ((test, SHARED_SHARE) for test in self._in_files.of(owner))
-        elif kind in CALLABLE_KINDS and self._texts is not None:
-            share = SHARED_SHARE if _SHARED.search(self._texts.head(node)) else SETUP_SHARE
-            yield from ((test, share) for test in self._tests_prepared_by(node, self._texts))
+        elif kind in CALLABLE_KINDS and texts is not None:
+            share = SHARED_SHARE if _SHARED.search(texts.head(node)) else SETUP_SHARE
+            yield from ((test, share) for test in self._tests_prepared_by(node, texts))
         elif kind is NodeKind.FILE:
             yield from ((test, FILE_SHARE) for test in self._in_files.of(node))
 
@@ -543,7 +595,7 @@ class _TestGroups:
         if _AUTOMATIC.search(head):
             asking = [owner]
             if owner == int(nodes.files[node]) and name == settings.tests.fixtures:
-                below = _paths_of(self._graph, self._is_test)
+                below = paths_of(self._graph, self.is_test)
                 asking = [file for file, each in below if each.startswith(folder + slash)]
         else:
             asking = [
@@ -552,7 +604,7 @@ class _TestGroups:
                 if nodes.ids[each].startswith(folder + slash if name == settings.tests.fixtures else path)
             ]
         for each in asking:
-            if self._is_test[each] and nodes.kinds[each] in CALLABLE_KINDS:
+            if self.is_test[each] and nodes.kinds[each] in CALLABLE_KINDS:
                 yield each
             elif nodes.kinds[each] == NodeKind.FILE:
                 yield from self._in_files.of(each)
@@ -561,7 +613,7 @@ class _TestGroups:
 
     def _tests_in(self, node: int) -> Iterator[int]:
         for each in self._members.of(node):
-            if self._is_test[each]:
+            if self.is_test[each]:
                 yield each
             elif self._graph.nodes.kinds[each] == NodeKind.HANDLER:
                 yield from self._tests_in(each)
@@ -569,13 +621,15 @@ class _TestGroups:
     def _tests_run_on(self, owner: int) -> Iterator[int]:
         """Yield the tests of a type, its own and those that it inherits."""
         for each in (owner, *self._along(owner, is_up=True)):
-            yield from (member for member in self._members.of(each) if self._is_test[member])
+            yield from (member for member in self._members.of(each) if self.is_test[member])
 
     def _heirs(self, owner: int) -> list[int]:
         return self._along(owner, is_up=False)
 
     def _along(self, owner: int, *, is_up: bool) -> list[int]:
         """Return the types of tests above or below a type."""
+        if (owner, is_up) in self._types:
+            return self._types[owner, is_up]
         if self._bases is None:
             self._bases, edges = {}, self._graph.edges
             kept = np.isin(edges.kinds, (EdgeKind.EXTENDS, EdgeKind.IMPLEMENTS))
@@ -588,110 +642,5 @@ class _TestGroups:
             new = [other for other in near.get(waiting.pop(), ()) if other not in types and other != owner]
             types.update(dict.fromkeys(new))
             waiting += dict.fromkeys(new)
-        return list(types)
-
-
-def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
-    """Return the mask of tests, of shape (n_nodes,): what a runner of tests runs by itself.
-
-    These are the sources of edges `tests`, functions of files of tests whose names say so, and handlers that are given
-    to a function that declares a test: `it("…")`. Where a mark makes a method a test, those of types of tests that
-    nothing calls count, too. A function inside of another is none: that one runs it.
-    """
-    edges, nodes = graph.edges, graph.nodes
-    is_test = np.zeros(len(nodes), dtype=np.bool_)
-    is_test[edges.sources[edges.kinds == EdgeKind.TESTS]] = True
-    callables = np.isin(nodes.kinds, sorted(CALLABLE_KINDS)) & (nodes.roles == Role.TEST)
-    is_handler = callables & ~is_test & (nodes.kinds == NodeKind.HANDLER)
-    every, by_file = load_settings(), dict[int, "LanguageSettings | None"]()
-    for file, path in _paths_of(graph, callables & ~is_test):
-        by_file[file] = every.get(dialect_of(path))
-    beginnings = _beginnings_of_tests(graph, is_test & callables)
-    _mark_handlers(graph, is_handler, by_file, is_test)
-    candidates = np.flatnonzero(callables & ~is_test & ~is_handler)
-    is_free = nodes.kinds == NodeKind.METHOD  # of methods, what nothing calls and what overrides nothing
-    is_free[edges.targets[edges.kinds == EdgeKind.CALLS]] = False
-    is_free[edges.sources[edges.kinds == EdgeKind.OVERRIDES]] = False
-    rows = zip(candidates.tolist(), nodes.files[candidates].tolist(), nodes.ids.some(candidates), strict=True)
-    for node, file, node_id in rows:
-        settings, name = by_file[file], (node_id.partition("::")[2]).rpartition(".")[2]
-        if settings is None or not name:
-            continue
-        if settings.tests.functions and re.fullmatch(settings.tests.functions, name):
-            is_test[node] = True
-        elif settings.tests.fixtures and beginnings:
-            is_test[node] = name.partition("_")[0] in beginnings
-        else:
-            is_test[node] = bool(settings.tests.marks and is_free[node]) and _is_run_by_runner(graph, node, name)
-    runs = (NodeKind.FUNCTION, NodeKind.METHOD)
-    is_inside = (nodes.parents >= 0) & np.isin(nodes.kinds[nodes.parents], runs)
-    return is_test & ~(is_inside & np.isin(nodes.kinds, runs))
-
-
-def _paths_of(graph: CodeGraph, mask: NDArray[np.bool_]) -> Iterator[tuple[int, str]]:
-    """Yield (node, path) of the files of the nodes in a mask."""
-    files = unique_sorted(graph.nodes.files[mask]).astype(np.int64)
-    files = files[files >= 0]
-    yield from zip(files.tolist(), (split_id(each)[0] for each in graph.nodes.ids.some(files)), strict=True)
-
-
-def _mark_handlers(
-    graph: CodeGraph,
-    is_handler: NDArray[np.bool_],
-    by_file: "Mapping[int, LanguageSettings | None]",
-    is_test: NDArray[np.bool_],
-) -> None:
-    """Mark the handlers in a mask whose last name begins with a word for tests: `it returns nothing`.
-
-    All are compared at once, because files of tests have more of them than of anything else.
-    """
-    nodes = graph.nodes
-    handlers = np.flatnonzero(is_handler)
-    if not len(handlers):
-        return
-    blob, offsets = nodes.ids.blob, nodes.ids.offsets
-    files = nodes.files[handlers].astype(np.int64)
-    ends = offsets[handlers + 1]
-    symbols = offsets[handlers] + (offsets[files + 1] - offsets[files]) + len("::")
-    dots = np.append(np.flatnonzero(blob == ord(".")), -1)
-    starts = np.maximum(dots[np.searchsorted(dots[:-1], ends) - 1] + 1, symbols)
-    files_by_word: dict[str, list[int]] = {}
-    for file, settings in by_file.items():
-        for word in settings.handlers.tests if settings is not None else ():
-            files_by_word.setdefault(word, []).append(file)
-    for word in sorted(files_by_word):
-        has = np.array(files_by_word[word], dtype=np.int64)
-        encoded = np.frombuffer(word.encode(), dtype=np.uint8)
-        after = starts + len(encoded)
-        matches = np.isin(files, has) & (after <= ends)
-        for i, letter in enumerate(encoded.tolist()):
-            matches[matches] = blob[starts[matches] + i] == letter
-        matches[matches] = (after[matches] == ends[matches]) | (
-            blob[np.minimum(after[matches], len(blob) - 1)] == ord(" ")
-        )
-        is_test[handlers[matches]] = True
-
-
-def _beginnings_of_tests(graph: CodeGraph, tests: NDArray[np.bool_]) -> frozenset[str]:
-    """Return the first words of names of known tests that have them by settings of the runner: `it` of `it_opens`."""
-    beginnings: set[str] = set()
-    for node in np.flatnonzero(tests).tolist():
-        path, symbol = split_id(graph.nodes.ids[node])
-        settings = load_settings().get(dialect_of(path))
-        word, underscore, _ = (symbol or "").rpartition(".")[2].partition("_")
-        if settings is None or not settings.tests.fixtures or not word or not underscore:
-            continue
-        if not re.fullmatch(settings.tests.functions, f"{word}_"):
-            beginnings.add(word)
-    return frozenset(beginnings)
-
-
-def _is_run_by_runner(graph: CodeGraph, node: int, name: str) -> bool:
-    """Return True for a method of a type of tests, which nothing calls: the graph does not have the mark of a test.
-
-    What is static and returns something gives tests their data.
-    """
-    nodes, owner = graph.nodes, int(graph.nodes.parents[node])
-    if owner < 0 or nodes.kinds[owner] not in TYPE_KINDS or _SETUP.match(name):
-        return False
-    return not _PROVIDER.search(nodes.signatures[node]) and class_of_constructor(graph, node) < 0
+        self._types[owner, is_up] = list(types)
+        return self._types[owner, is_up]

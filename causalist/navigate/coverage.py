@@ -21,8 +21,9 @@ from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import Affected, CoverageReport, TestChoice
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role, split_id
-from causalist.navigate.affected_tests import NAMED, find_tests_reaching, mark_tests
+from causalist.navigate.affected_tests import NAMED, find_tests_reaching
 from causalist.navigate.coverage_files import Lines, PathMatcher, plain_path, read_coverage
+from causalist.navigate.find import mark_tests
 from causalist.navigate.impact import find_affected_nodes
 from causalist.parse import dialect_of
 

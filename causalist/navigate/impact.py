@@ -9,6 +9,7 @@ a file is not indented like that, calls have the share of those of which nothing
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from heapq import heappop, heappush
 from math import prod
 from typing import NamedTuple
@@ -23,7 +24,7 @@ from causalist.model.graph import ORDERING_KINDS, CodeGraph, Edge, EdgeKind, row
 from causalist.model.lookup import Affected
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.navigate.edges import DISPATCHED, find_overridden
-from causalist.navigate.implicit_calls import ImplicitUses
+from causalist.navigate.implicit_calls import ImplicitUse, ImplicitUses
 
 # The share of runs of a caller that run a call inside of that many branches. Measured on suites with coverage of each
 # test, see docs/benchmarks.md.
@@ -129,6 +130,7 @@ def _is_behind_condition(line: str, name: str) -> bool:
     return is_closed and depth == 0
 
 
+_CALLS, _REFERENCES, _OVERRIDES = int(EdgeKind.CALLS), int(EdgeKind.REFERENCES), int(EdgeKind.OVERRIDES)
 # Of several ways by which a node depends on another, the first is given.
 _DIRECT, _CONSTRUCTOR, _OVERRIDDEN, _SPECIAL = range(4)
 
@@ -186,45 +188,29 @@ def find_affected_with_chains(
     max_depth: int | None,
     min_confidence: float,
     sites: CallSites | None = None,
-    uses: ImplicitUses | None = None,
+    uses: "NodeUses | None" = None,
 ) -> tuple[tuple[Affected, ...], "Chains"]:
     """Return the nodes of `find_affected_nodes`, and the chains of uses by which they run one of `changed`.
 
-    `uses` are those of this graph and confidence, chained, which several searches may share.
+    `uses` are those of this graph, confidence and `sites`, which several searches may share.
     """
     if max_depth is not None and max_depth < 1:
         raise UsageError(f"--max-depth must be at least 1, not {max_depth}")
     edges = graph.edges
-    uses = uses or ImplicitUses(graph, min_confidence, is_chained=True)
-    every = np.arange(len(edges.kinds))
-    usable = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & (graph.certainties(every) >= min_confidence)
-    reached = np.zeros(len(graph.nodes), dtype=np.bool_)
-    frontier = unique_sorted(changed)
-    reached[frontier] = True
-    # Methods whose users are reached already: a deep chain of overriding methods is climbed once, not at each level.
-    climbed: set[int] = set()
+    uses = uses or NodeUses(graph, min_confidence, sites)
     users: dict[int, tuple[str, int, Edge, str, str, str | None, str | None, str]] = {}
     roles = {int(role): role.label for role in Role}
-    depth = 0
-    while len(frontier) and (max_depth is None or depth < max_depth):
-        depth += 1
-        origin = find_overridden(graph, frontier.tolist(), min_confidence, climbed)
-        climbed.update(origin, frontier.tolist())
-        through = graph.edges_into(np.array(sorted(origin), dtype=np.int64))
-        through = through[np.isin(edges.kinds[through], DISPATCHED)]
-        direct = graph.edges_into(frontier)
-        direct, through = direct[usable[direct]], through[usable[through]]
-        implicit = uses.of_all(frontier.tolist())
-        numbers = np.concatenate([direct, through, np.array([use.number for use in implicit], dtype=np.int64)])
+    for level in _find_levels(uses, changed, max_depth):
+        numbers, implicit, n_direct = level.numbers, level.implicit, level.n_direct
         is_call = np.array([use.is_call for use in implicit], dtype=np.bool_)
-        precedence = np.repeat((_DIRECT, _OVERRIDDEN, _SPECIAL), (len(direct), len(through), len(implicit)))
+        n_through = len(numbers) - len(implicit) - n_direct
+        precedence = np.repeat((_DIRECT, _OVERRIDDEN, _SPECIAL), (n_direct, n_through, len(implicit)))
         precedence[len(numbers) - len(implicit) :][is_call] = _CONSTRUCTOR
         confidences = edges.confidences[numbers]
         confidences[len(numbers) - len(implicit) :] = [use.confidence for use in implicit]
         order = np.lexsort((numbers, -confidences, precedence, edges.sources[numbers]))
-        order = order[~reached[edges.sources[numbers[order]]]]
-        frontier, first = unique_with_first(edges.sources[numbers[order]])
-        reached[frontier] = True
+        order = order[level.is_new[order]]
+        frontier, first = unique_with_first(edges.sources[numbers[order]].astype(np.int64))
         chosen = order[first]
         rows = zip(frontier.tolist(), graph.nodes.ids.some(frontier), graph.nodes.roles[frontier].tolist(), strict=True)
         places = zip(chosen.tolist(), precedence[chosen].tolist(), strict=True)
@@ -232,14 +218,61 @@ def find_affected_with_chains(
         for (node, node_id, role), (at, kind), (edge, where) in zip(rows, places, uses_of_level, strict=True):
             by = runs = ""
             if kind == _OVERRIDDEN:
-                by = graph.nodes.ids[origin[int(edges.targets[numbers[at]])]]
+                by = graph.nodes.ids[level.origin[int(edges.targets[numbers[at]])]]
             elif kind != _DIRECT:
                 use = implicit[at - (len(numbers) - len(implicit))]
                 edge, runs = edge._replace(confidence=use.confidence), graph.nodes.ids[use.method]
-            users[node] = (node_id, depth, edge, roles[role], by, *where, runs)
-    chains = _find_chains(graph, changed, users, min_confidence, sites, uses)
+            users[node] = (node_id, level.depth, edge, roles[role], by, *where, runs)
+    chains = _find_chains(uses, changed, users)
     chances = chains.probabilities
     return tuple(Affected(*row, chances.get(node, 0.0)) for node, row in users.items()), chains
+
+
+def find_depths_with_chains(uses: "NodeUses", changed: NDArray[np.int64]) -> tuple[dict[int, int], "Chains"]:
+    """Return the depth of each node of `find_affected_with_chains`, and the chains, in less time."""
+    sources, depths = uses.graph.edges.sources, dict[int, int]()
+    for level in _find_levels(uses, changed, None):
+        depths.update(dict.fromkeys(unique_sorted(sources[level.numbers[level.is_new]]).tolist(), level.depth))
+    return depths, _find_chains(uses, changed, depths)
+
+
+class _Level(NamedTuple):
+    """The edges `numbers` by which nodes of one depth use those of the last one; `is_new` is the mask of new users.
+
+    The first `n_direct` lead to these nodes, the last ones are those of `implicit`. The others lead to methods that one
+    of these nodes overrides: which one, `origin` says.
+    """
+
+    depth: int
+    numbers: NDArray[np.int64]
+    n_direct: int
+    implicit: tuple[ImplicitUse, ...]
+    origin: Mapping[int, int]
+    is_new: NDArray[np.bool_]
+
+
+def _find_levels(uses: "NodeUses", changed: NDArray[np.int64], max_depth: int | None) -> Iterator[_Level]:
+    graph, edges, usable = uses.graph, uses.graph.edges, uses.usable
+    reached = np.zeros(len(graph.nodes), dtype=np.bool_)
+    frontier = unique_sorted(changed)
+    reached[frontier] = True
+    # Methods whose users are reached already: a deep chain of overriding methods is climbed once, not at each level.
+    climbed: set[int] = set()
+    depth = 0
+    while len(frontier) and (max_depth is None or depth < max_depth):
+        depth += 1
+        origin = find_overridden(graph, frontier.tolist(), uses.min_confidence, climbed)
+        climbed.update(origin, frontier.tolist())
+        through = graph.edges_into(np.array(sorted(origin), dtype=np.int64))
+        through = through[np.isin(edges.kinds[through], DISPATCHED)]
+        direct = graph.edges_into(frontier)
+        direct, through = direct[usable[direct]], through[usable[through]]
+        implicit = uses.implicit.of_all(frontier.tolist())
+        numbers = np.concatenate([direct, through, np.array([use.number for use in implicit], dtype=np.int64)])
+        is_new = ~reached[edges.sources[numbers]]
+        frontier = unique_sorted(edges.sources[numbers[is_new]])
+        reached[frontier] = True
+        yield _Level(depth, numbers, len(direct), implicit, origin, is_new)
 
 
 def unite_affected(
@@ -308,9 +341,7 @@ class Chains(NamedTuple):
         Chains that have a step in common do not count as if they were independent: in each of `_N_SAMPLES` samples a
         step of functions runs or does not. The last step of a chain counts with its probability.
         """
-        orders = (
-            _draw_numbers(0, _N_ORDERS * _N_SAMPLES).reshape(_N_ORDERS, _N_SAMPLES).argsort(axis=1).astype(np.int16)
-        )
+        orders = _orders()
         reached = dict.fromkeys(self.changed, (1 << _N_SAMPLES) - 1)
         runs: dict[int, list[tuple[int, int]]] = {}
         spread: dict[int, int] = {}  # what the users of a node know of it
@@ -388,6 +419,13 @@ class Chains(NamedTuple):
         return method
 
 
+@lru_cache(maxsize=1)
+def _orders() -> NDArray[np.int16]:
+    """Return `_N_ORDERS` orders of the samples."""
+    drawn = _draw_numbers(0, _N_ORDERS * _N_SAMPLES).reshape(_N_ORDERS, _N_SAMPLES)
+    return drawn.argsort(axis=1).astype(np.int16)
+
+
 def _draw_numbers(first: int, n: int) -> NDArray[np.uint64]:
     """Return `n` numbers of the random generator SplitMix64 with seed 0, from the one at position `first` on.
 
@@ -402,14 +440,7 @@ def _draw_numbers(first: int, n: int) -> NDArray[np.uint64]:
     return state ^ (state >> np.uint64(31))
 
 
-def _find_chains(
-    graph: CodeGraph,
-    changed: NDArray[np.int64],
-    users: Collection[int],
-    min_confidence: float,
-    sites: CallSites | None,
-    uses: ImplicitUses,
-) -> Chains:
+def _find_chains(uses: "NodeUses", changed: NDArray[np.int64], users: Collection[int]) -> Chains:
     """Return the chains of uses by which `users` run one of `changed`.
 
     The probability is the product along the most probable chain of uses, of which each counts its confidence and the
@@ -423,19 +454,21 @@ def _find_chains(
     nearer: dict[int, int] = {}
     dispatched: set[int] = set()
     steps: dict[int, list[tuple[int, float]]] = {}
-    user_edges = _Users(graph, np.array(sorted({*best, *users}), dtype=np.int64), min_confidence, sites, uses)
     while waiting:
         chance, node = heappop(waiting)
         if node in done:
             continue
         done.add(node)
         of_node = steps[node] = []
-        for source, share, is_dispatched in user_edges.of(node):
+        if not uses.has(node):
+            uses.prepare([node, *(other for _, other in waiting)])
+        for source, share, is_dispatched in uses.of(node):
             if source in users:
                 of_node.append((source, share))
-                shares.setdefault(source, []).append(-chance * share)
-                if -chance * share > max(best.get(source, 0.0), MIN_PROBABILITY):
-                    best[source] = -chance * share
+                chance_of_source = -chance * share
+                shares.setdefault(source, []).append(chance_of_source)
+                if chance_of_source > MIN_PROBABILITY and chance_of_source > best.get(source, 0.0):
+                    best[source] = chance_of_source
                     nearer[source] = node
                     (dispatched.add if is_dispatched else dispatched.discard)(source)
                     heappush(waiting, (chance * share, source))
@@ -443,48 +476,62 @@ def _find_chains(
     return Chains(probabilities, nearer, dispatched, tuple(users), tuple(unique_sorted(changed).tolist()), steps)
 
 
-class _Users:
-    """Users of nodes, with the probability that they run them. `nodes` ascend, and are all that is asked for."""
+class NodeUses:
+    """Users of the nodes of a graph, with the probability that they run them; what was found once is kept."""
 
-    def __init__(
-        self,
-        graph: CodeGraph,
-        nodes: NDArray[np.int64],
-        min_confidence: float,
-        sites: CallSites | None,
-        uses: ImplicitUses,
-    ) -> None:
-        self._graph, self._sites, self._uses = graph, sites, uses
+    def __init__(self, graph: CodeGraph, min_confidence: float, sites: CallSites | None) -> None:
+        self.graph, self.min_confidence, self._sites = graph, min_confidence, sites
+        self.implicit = ImplicitUses(graph, min_confidence, is_chained=True)
         edges = graph.edges
+        is_sure = graph.certainties(np.arange(len(edges.kinds))) >= min_confidence
+        self.usable = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & is_sure
         overrides = np.flatnonzero((edges.kinds == EdgeKind.OVERRIDES) & (edges.confidences >= min_confidence))
         self._bases: dict[int, list[int]] = {}  # what each method overrides directly, in the order of the edges
         for source, base in zip(edges.sources[overrides].tolist(), edges.targets[overrides].tolist(), strict=True):
             self._bases.setdefault(source, []).append(base)
         self._calls: dict[int, tuple[tuple[int, float, bool], ...]] = {}  # of overridden methods
         self._is_test = graph.nodes.roles == Role.TEST
-        places, owners = rows_of(edges.incoming_indptr, nodes)
-        numbers = edges.incoming[places].astype(np.int64)
         can_run = np.zeros(max(EdgeKind) + 1, dtype=np.bool_)
         can_run[list(RUN_SHARES)] = True
-        kept = can_run[edges.kinds[numbers]] & (graph.certainties(numbers) >= min_confidence)
-        self._rows = self._list(numbers[kept])
-        self._bounds = np.searchsorted(owners[kept], np.arange(len(nodes) + 1)).tolist()
-        self._places = {node: place for place, node in enumerate(nodes.tolist())}
+        self._can_run = can_run[edges.kinds] & is_sure
+        self._rows: dict[int, list[tuple[int, int, int, float]]] = {}
+        self._users: dict[int, tuple[tuple[int, float, bool], ...]] = {}
+
+    def has(self, node: int) -> bool:
+        """Return True if `of` has what it needs."""
+        return node in self._rows
+
+    def prepare(self, nodes: Iterable[int]) -> None:
+        """Read the edges into nodes: many at once take less time."""
+        new = np.array([node for node in dict.fromkeys(nodes) if node not in self._rows], dtype=np.int64)
+        places, owners = rows_of(self.graph.edges.incoming_indptr, new)
+        numbers = self.graph.edges.incoming[places].astype(np.int64)
+        kept = self._can_run[numbers]
+        rows = self._list(numbers[kept])
+        bounds = np.searchsorted(owners[kept], np.arange(len(new) + 1)).tolist()
+        for place, node in enumerate(new.tolist()):
+            self._rows[node] = rows[bounds[place] : bounds[place + 1]]
+
+    def of(self, node: int) -> tuple[tuple[int, float, bool], ...]:
+        """Return the users of a prepared node with the probability that they run it, and if they call another."""
+        users = self._users.get(node)
+        if users is None:
+            users = self._users[node] = tuple(self._find(node))
+        return users
 
     def _list(self, numbers: NDArray[np.int64]) -> list[tuple[int, int, int, float]]:
         """Return (number, source, kind, confidence) of edges."""
-        edges = self._graph.edges
+        edges = self.graph.edges
         columns = (numbers, edges.sources[numbers], edges.kinds[numbers], edges.confidences[numbers])
         return list(zip(*(column.tolist() for column in columns), strict=True))
 
-    def of(self, node: int) -> Iterator[tuple[int, float, bool]]:
-        """Yield the users of a node with the probability that they run it when they run, and if they call another."""
-        graph, sites = self._graph, self._sites
-        sources, is_test, place = graph.edges.sources, self._is_test, self._places[node]
+    def _find(self, node: int) -> Iterator[tuple[int, float, bool]]:
+        graph, sites = self.graph, self._sites
+        sources, is_test = graph.edges.sources, self._is_test
         parent = int(graph.nodes.parents[node])
         of_type = parent if parent >= 0 and graph.kind(parent) in TYPE_KINDS else -1
         is_function = graph.kind(node) in CALLABLE_KINDS
-        for number, source, kind, confidence in self._rows[self._bounds[place] : self._bounds[place + 1]]:
+        for number, source, kind, confidence in self._rows[node]:
             is_call = kind == _CALLS
             share = RUN_SHARES[kind]
             if is_call and is_test[source]:
@@ -497,9 +544,9 @@ class _Users:
         if node in self._bases:
             for base in self._overridden(node):
                 yield from self._calls_of_base(base)
-        for use in self._uses.of(node):
+        for use in self.implicit.of(node):
             source = int(sources[use.number])
-            share = RUN_SHARES[_CALLS] if sites is None else sites.share(use.number)
+            share = UNKNOWN_SHARE if sites is None else sites.share(use.number)
             share = CALLS_OF_TESTS_SHARE if is_test[source] else share
             if use.is_call and self._is_loaded(source):
                 share = LOADING_SHARE
@@ -507,7 +554,7 @@ class _Users:
 
     def _is_loaded(self, node: int) -> bool:
         """Return True for a class that stands in no function."""
-        nodes = self._graph.nodes
+        nodes = self.graph.nodes
         is_type = outer = nodes.kinds[node] in TYPE_KINDS
         while outer and nodes.parents[node] >= 0:
             node = int(nodes.parents[node])
@@ -531,7 +578,7 @@ class _Users:
         known = self._calls.get(base)
         if known is not None:
             return known
-        graph, sites = self._graph, self._sites
+        graph, sites = self.graph, self._sites
         rows = self._list(graph.edges_into(np.array([base])))
         n_overriding = sum(kind == _OVERRIDES for _, _, kind, _ in rows)
         owner = int(graph.nodes.parents[base])

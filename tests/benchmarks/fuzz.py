@@ -36,6 +36,8 @@ import numpy as np
 Target = Callable[[bytes], None]
 SLOW_SECONDS = 10.0
 HANGING_SECONDS = 120  # the process is ended then
+N_INPUTS_OF_A_SERVER = 1000  # at least
+ANSWERED_SECONDS = 0.01  # by the clock: the language server's answers are awaited so long, beyond that of its ping
 _DEFECT = "This is a defect of Causalist"
 
 
@@ -288,9 +290,11 @@ def lsp(folder: Path) -> tuple[Target, Iterable[bytes]]:
     logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
     loop = asyncio.new_event_loop()
     root = _small_repository(folder)
-    uri = (root / "shop" / "cart.py").as_uri()
+    # Seeds name the folder by a word, so that those that a run keeps fit the folder of the next run.
+    word = b"file:///shop-root"
+    uri = f"{word.decode()}/shop/cart.py"
     place = {"textDocument": {"uri": uri}, "position": {"line": 4, "character": 5}}
-    now: dict[str, Any] = {"n": 0}
+    now: dict[str, Any] = {"n": 0, "started": 0}
 
     class Writer:
         def write(self, data: bytes) -> None:
@@ -304,6 +308,7 @@ def lsp(folder: Path) -> tuple[Target, Iterable[bytes]]:
 
     async def start() -> None:
         server = now["server"] = LspServer("0", root, 60.0)
+        now["started"] = now["n"]
         server.protocol.set_writer(Writer())
         about = {
             "processId": None, "rootUri": None, "capabilities": {},
@@ -313,23 +318,28 @@ def lsp(folder: Path) -> tuple[Target, Iterable[bytes]]:
         text = (root / "shop" / "cart.py").read_text()
         opened = {"textDocument": {"uri": uri, "languageId": "python", "version": 1, "text": text}}
         await exchange([_call("initialize", about), _note("initialized", {}), _note("textDocument/didOpen", opened)])
-        await asyncio.sleep(2)
+        while not all(folder.peek() for folder in server.folders):
+            await asyncio.sleep(0.001)
 
     async def exchange(bodies: Iterable[bytes | None]) -> None:
         protocol = now["server"].protocol
+        earlier = asyncio.all_tasks()
         for body in bodies:
-            protocol.take(body)
-            if protocol.exit_code is not None:
-                now["server"].stop()
-                return
+            protocol.take(None if body is None else body.replace(word, root.as_uri().encode()))
             await asyncio.sleep(0)
+        # A server that has ended would refuse what follows. A start takes longer than a hundred inputs.
+        if protocol.exit_code is not None and now["n"] - now["started"] >= N_INPUTS_OF_A_SERVER:
+            now["server"].stop()
+            await start()
+            return
+        protocol.exit_code, protocol._shutdown = None, False
         now["n"] += 1
         now["pong"] = False
         protocol.take(_call("none/such", {}, f"pong-{now['n']}"))
-        for _ in range(5):  # what was asked is mostly answered before the next input
-            await asyncio.sleep(0.0005)
-        while not now["pong"]:
-            await asyncio.sleep(0.001)
+        # What was asked is mostly answered before the next input.
+        latest = time.monotonic() + ANSWERED_SECONDS
+        while not now["pong"] or (asyncio.all_tasks() - earlier and time.monotonic() < latest):
+            await asyncio.sleep(0.0002)
         if defect := now.pop("defect", None):
             raise Finding(defect[defect.index("internal: ") :][:200])
 
@@ -340,8 +350,6 @@ def lsp(folder: Path) -> tuple[Target, Iterable[bytes]]:
             loop.run_until_complete(asyncio.wait_for(exchange(bodies), HANGING_SECONDS / 2))
         except TimeoutError:
             raise Finding("no answer to a ping") from None
-        if now["server"].protocol.exit_code is not None:
-            loop.run_until_complete(start())
 
     loop.run_until_complete(start())
     change = {

@@ -67,6 +67,7 @@ def interpreter_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
             raise error
 
     monkeypatch.setattr(install, "_check_interpreter", check)
+    monkeypatch.setattr(install, "starts_by_name", lambda: False)  # whatever is on the search path here
 
 
 @pytest.fixture

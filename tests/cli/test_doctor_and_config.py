@@ -60,8 +60,10 @@ def test_settings_of_an_editor_name_the_program_or_not(shop: Path, tmp_path: Pat
 def test_missing_languages_are_one_line(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = {".zig": ("zig", "zig"), ".m": ("objc", "objc"), ".mm": ("objc", "objc")}
     monkeypatch.setattr("causalist.parse.languages.missing_languages", lambda: missing)
+    alone = {".m": ("matlab", "matlab")}  # an extension that it shares with the other one
+    monkeypatch.setattr("causalist.parse.languages.lone_missing_languages", lambda: alone)
     row = _findings(shop)["languages"]
-    assert row["detail"] == "not installed: objc, zig" and row["remedy"] == 'pip install "causalist[languages]"'
+    assert row["detail"] == "not installed: matlab, objc, zig" and row["remedy"] == 'pip install "causalist[languages]"'
 
 
 @pytest.mark.slow

@@ -5,11 +5,13 @@ import os
 import stat
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from causalist.cli import install as settings
 from tests.cli.commands import CHECKOUT, Done, invoke
 from tests.servers.wire import RawServer
 
@@ -33,6 +35,7 @@ TYPES = {"claude-code": "stdio", "cursor": "stdio", "vscode": "stdio", "opencode
 # Those that know no other way of saying which folder is open.
 NAMING = ("cursor", "vscode")
 CLIENTS = list(PROJECT_FILES)
+STARTS_BY_NAME = settings.starts_by_name
 
 
 pytestmark = pytest.mark.usefixtures("interpreter_is_checked_once")
@@ -295,6 +298,71 @@ class TestScopes:
     def test_unknown(self, root: Path) -> None:
         assert invoke("install", "emacs").code == 2
         invoke("install", "cursor", "--repo", str(root / "nowhere")).failed("repository-not-found")
+
+
+class TestProgramOnThePath:
+    """A repository's settings name the program, so that they fit other machines."""
+
+    @pytest.fixture
+    def program(self, interpreter_is_checked_once: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """One that is installed beside others of the user, as pipx does it: by a link."""
+        folder, environment = tmp_path / "bin", tmp_path / "environment" / "bin"
+        folder.mkdir()
+        environment.mkdir(parents=True)
+        program = environment / ("causalist.exe" if os.name == "nt" else "causalist")
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        (folder / program.name).symlink_to(program)
+        monkeypatch.setenv("PATH", str(folder))
+        monkeypatch.setattr(sysconfig, "get_path", lambda name, scheme="": str(environment))
+        for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setattr(settings, "starts_by_name", STARTS_BY_NAME)
+        return program
+
+    @pytest.mark.usefixtures("program")
+    @pytest.mark.parametrize("client", CLIENTS)
+    def test_no_path_is_written(self, client: str, root: Path) -> None:
+        done = install(client, root)
+        assert done.code == 0 and "path of this machine" not in done.stdout
+        written = entry(client, root)
+        assert words_of(written)[:4] == ["causalist", "serve", "mcp", "--text-only"]
+        assert str(root) not in json.dumps(written) and sys.prefix not in json.dumps(written)
+
+    @pytest.mark.usefixtures("program")
+    def test_nor_by_the_hook(self, root: Path) -> None:
+        assert install("claude-code", root, "--hook").code == 0
+        hooks = json.loads((root / ".claude/settings.json").read_text())["hooks"]["UserPromptSubmit"]
+        assert [hook["command"] for group in hooks for hook in group["hooks"]] == ["causalist hook prompt"]
+        assert install("claude-code", root, "--hook").stdout.count("is up to date") == 2
+
+    @pytest.mark.usefixtures("program")
+    def test_settings_of_the_user_are_read_without_a_shell(self, root: Path) -> None:
+        assert sys.executable in install("claude-code", root, "--scope", "user", "--print").stdout
+
+    @pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "CONDA_PREFIX"])
+    def test_an_active_environment_ends(
+        self, variable: str, program: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv(variable, str(program.parents[1]))
+        assert "path of this machine" in install("claude-code", root).stdout
+        assert entry("claude-code", root)["command"] == sys.executable
+
+    def test_a_program_of_that_name_may_be_another(
+        self, program: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sysconfig, "get_path", lambda name, scheme="": str(root))
+        assert install("claude-code", root).code == 0 and entry("claude-code", root)["command"] == sys.executable
+
+    def test_removal_restores_the_file_also_where_the_program_came_or_went(
+        self, program: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        original = '{"mcpServers":{},  "other": [1]}'
+        (root / ".mcp.json").write_text(original)
+        assert install("claude-code", root, "--hook").code == 0
+        program.unlink()
+        assert install("claude-code", root, "--remove").code == 0
+        assert (root / ".mcp.json").read_text() == original and not (root / ".claude").exists()
 
 
 class TestInterpreter:
