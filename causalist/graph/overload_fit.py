@@ -6,12 +6,14 @@ of arguments that are no literals are left to the resolver, which asks for the d
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language_settings import ConversionSettings, LanguageSettings, TypeSettings
+from causalist.model.node_ids import NodeKind
 from causalist.model.type_notation import OPTIONAL, closing_bracket, split_generic, split_top
 
 REST = "..."
@@ -332,3 +334,130 @@ def is_made_by(signature: str, arguments: str) -> bool:
     parameters = split_top(inside, ",") if inside.strip() else []
     fewest = sum("=" not in each for each in parameters)
     return arguments == UNCOUNTED or fewest <= len(arguments) <= len(parameters)
+
+
+_BOUND_OPENS = re.compile(r"\b(?:enable_if(?:_t)?\s*<|\w*(?:ENABLE_IF|REQUIRES)\w*\s*\()|\brequires\b")
+_BOUND_TOKEN = re.compile(r"\s*(!|&&|\|\||\(|\)|(?:\w+::)*(is_\w+|[a-z]+(?:_[a-z]+)*)\s*<)")
+_AS_IT_IS = re.compile(r"\b(?:typename\s+)?(?:\w+::)*(?:decay|remove_\w+?)(?:_t)?\s*<\s*([^<>]*?)\s*>(?:::type\b)?")
+_BOUND_PARAMETER = re.compile(r"\b(?:std::)?(integral|signed_integral|unsigned_integral|floating_point)\s+(\w+)")
+_FRACTIONS = ("float", "double", "long double")
+_UNSIGNED = re.compile(r"unsigned\b.*|u\w+_t|size_t|bool|char(?:8|16|32)_t")
+
+
+def meets_bounds(
+    signature: str, name: str, value: Value, kind: int | None, settings: ConversionSettings
+) -> bool | None:
+    """Return True if a type may stand for the parameter `name` of a template, by the traits that bound it.
+
+    None if that is not known. `value` is of the type, `kind` what a type of the repository is.
+
+    >>> settings = ConversionSettings(numbers="int|bool")
+    >>> whole, text = (Value(ValueKind.BUILTIN, -1, "", type=each) for each in ("int", "string"))
+    >>> bound = "template <class T, class = std::enable_if_t<std::is_integral_v<T> && !std::is_same<T, bool>::value>>"
+    >>> [meets_bounds(bound, "T", each, None, settings) for each in (whole, text)]
+    [True, False]
+    >>> bound = "template <std::floating_point T, typename U> requires (is_short<T> && std::is_enum_v<U>)"
+    >>> [meets_bounds(bound, each, whole, None, settings) for each in ("T", "U", "V")]
+    [False, False, None]
+    """
+    asked: list[bool | None] = [
+        _has_trait(trait, (), value, kind, settings)
+        for trait, bounded in _BOUND_PARAMETER.findall(signature)
+        if bounded == name
+    ]
+    text = _AS_IT_IS.sub(r"\1", signature)
+    for opened in _BOUND_OPENS.finditer(text):
+        asked.append(_BoundReader(text, opened.end(), name, value, kind, settings).read())
+    known = [each for each in asked if each is not None]
+    return None if not known else all(known) if len(known) == len(asked) or not all(known) else None
+
+
+@dataclass(slots=True)
+class _BoundReader:
+    """Reading of a condition of a template. What is said of anything but its parameter `name` is not known."""
+
+    text: str
+    position: int
+    name: str
+    value: Value
+    kind: int | None
+    settings: ConversionSettings
+
+    def read(self) -> bool | None:
+        """Return what comes next, with all that `||` and `&&` join to it."""
+        result = self._read_all()
+        while self._take("||"):
+            other = self._read_all()
+            result = True if result or other else None if result is None or other is None else False
+        return result
+
+    def _read_all(self) -> bool | None:
+        result = self._read_one()
+        while self._take("&&"):
+            other = self._read_one()
+            result = False if result is False or other is False else None if result is None or other is None else True
+        return result
+
+    def _read_one(self) -> bool | None:
+        token = _BOUND_TOKEN.match(self.text, self.position)
+        if token is None:
+            return None
+        self.position = token.end()
+        if token[1] == "!":
+            result = self._read_one()
+            return None if result is None else not result
+        if token[1] == "(":
+            result = self.read()
+            return result if self._take(")") else None
+        if token[2] is None:
+            return None
+        end = _closing_angle(self.text, token.end() - 1)
+        given = [each.strip() for each in split_top(self.text[token.end() : end], ",")]
+        rest = re.compile(r"(?:::value)?(?:\(\)|\{\})?").match(self.text, end + 1)
+        self.position = rest.end() if rest else end + 1
+        if not given or given[0] != self.name:
+            return None
+        return _has_trait(token[2], given[1:], self.value, self.kind, self.settings)
+
+    def _take(self, sign: str) -> bool:
+        found = re.compile(rf"\s*{re.escape(sign)}").match(self.text, self.position)
+        self.position = found.end() if found else self.position
+        return found is not None
+
+
+def _closing_angle(text: str, start: int) -> int:
+    depth = 0
+    for position in range(start, len(text)):
+        depth += (text[position] == "<") - (text[position] == ">")
+        if depth == 0:
+            return position
+    return len(text)
+
+
+def _has_trait(
+    trait: str, others: Sequence[str], value: Value, kind: int | None, settings: ConversionSettings
+) -> bool | None:
+    """Return True if a type has a trait of the standard library, None if that is not known."""
+    name = value.type
+    is_number = value.kind is ValueKind.BUILTIN and re.fullmatch(settings.numbers, name) is not None
+    if not is_number and kind is None and not (value.kind is ValueKind.BUILTIN and name):
+        return None
+    is_fraction = is_number and name in _FRACTIONS
+    trait = trait.removeprefix("is_").removesuffix("_v")
+    if trait in ("same", "same_as") and is_number and len(others) == 1:
+        other = others[0].removeprefix("std::")
+        return other == name if re.fullmatch(settings.numbers, other) else None
+    answers = {
+        "integral": is_number and not is_fraction,
+        "floating_point": is_fraction,
+        "arithmetic": is_number,
+        "enum": kind == NodeKind.ENUM,
+        "class": (kind or NodeKind.CLASS) in (NodeKind.CLASS, NodeKind.STRUCT) and not is_number,
+    }
+    if trait in answers:
+        return answers[trait]
+    if trait in ("signed", "unsigned", "signed_integral", "unsigned_integral"):
+        is_unsigned = is_number and _UNSIGNED.fullmatch(name) is not None
+        is_whole = is_number and not (is_fraction and trait.endswith("integral"))
+        return is_whole and is_unsigned == trait.startswith("unsigned")
+    return None
