@@ -16,11 +16,13 @@ from causalist.graph.added_members import is_out_of_reach
 from causalist.graph.imports.declared_packages import first_names_in
 from causalist.graph.infer.inference import Inference
 from causalist.graph.overload_fit import (
+    CONVERTED,
     REST,
     SOME_TYPE,
     TakenType,
     decides,
     distance_by_conversion,
+    held_type,
     is_type_parameter,
     meets_bounds,
     misfit,
@@ -47,7 +49,6 @@ _POINTER_TO_FIRST = ".data()"
 _PARAMETER_NAME = re.compile(r"\w*\s*$")  # at the end of a declaration
 _BOUND = re.compile(r"\benable_if|\brequires\b|::type\b|\w+_v\s*<|\bis_\w+\s*<")  # in the signature of a template
 _TYPE_PARAMETER = re.compile(r"\b(?:typename|class)[\s.]+(\w+)")
-_HELD = re.compile(r"^[^<]*<\s*(?:const\s+)?([\w:]+(?:\s*\*)?)\s*>[^<>]*$")  # `std::vector<T> x`, and nothing else
 _ANY_TYPE = 20  # farther than any base: a parameter that takes everything
 _ONE_OF_MANY = 100  # a parameter that takes any number of arguments, given one that is no array
 # From outside, which a type may have without naming them.
@@ -137,9 +138,15 @@ class OverloadChooser:
         if key not in self._nearest:
             self._nearest[key] = self._select_among(several, settings, arguments, inferred)
         nearest, is_sure = self._nearest[key]
-        if nearest is None and several is not fitting:
-            nearest, is_sure = self._select_among(fitting, settings, arguments, inferred)
+        if several is not fitting and (nearest is None or self._is_far(nearest[0], inferred, CONVERTED)):
+            other = self._select_among(fitting, settings, arguments, inferred)
+            if nearest is None or (other[0] and not self._is_far(other[0][0], inferred, SOME_TYPE)):
+                nearest, is_sure = other  # one takes the argument as it is, and not what is made of it
         return functions if nearest is None else nearest, meant if is_sure else doubtful
+
+    def _is_far(self, function: int, inferred: list[tuple[int, Value]], least: int) -> bool:
+        """Return True if an argument is that far from its parameter."""
+        return any((self._distance(function, *each) or 0) >= least for each in inferred)
 
     def _leaves_out_assumed(self, function: int, n_arguments: int) -> bool:
         """Return True if so many arguments leave out some, and only a declaration elsewhere might say that they may."""
@@ -309,14 +316,10 @@ class OverloadChooser:
     def _distance_of_content(self, function: int, position: int, value: Value) -> int | None:
         """Return the distance of what a container of the library holds; 0 where the parameter does not say it."""
         signature = self.inference.program.definition_of[function].signature
-        written = split_top(signature.partition("(")[2].rpartition(")")[0], ",")
-        held = _HELD.search(written[position]) if position < len(written) else None
-        if held is None:
-            return 0
-        if signature.startswith("template") and held[1] in _TYPE_PARAMETER.findall(signature):
+        held = held_type(signature, position)
+        if signature.startswith("template") and held in _TYPE_PARAMETER.findall(signature):
             return 1
-        name = held[1].rpartition(":")[2]
-        return 0 if not value.parts[0].type or name == value.parts[0].type else None
+        return None if held and value.parts[0].type not in ("", held) else 0
 
     def _distance_to_type(self, function: int, text: str, value: Value) -> int | None:
         """Return the distance of a type that a function names from a value; None if they do not fit."""

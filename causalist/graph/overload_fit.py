@@ -22,7 +22,7 @@ _TOP_TYPES = frozenset({"Any", "Comparable", "Object", "Serializable"})
 _UNKNOWN_TYPE = 200  # a type of which it is unknown if it takes the argument; farther than any number of arguments
 SOME_TYPE = 10  # distance of a type from outside, which the argument may have
 _SAME_KIND = 3  # distance of another name for a type that is not known
-_CONVERTED = 30  # distance of a type that the type of the argument is converted to
+CONVERTED = 30  # distance of a type that the type of the argument is converted to
 
 # Letter of an argument -> types that take it, the most fitting first. Under the words that follow: types of functions
 # that give their last argument, all types of functions, and types of what is waited for.
@@ -151,6 +151,20 @@ def best_overloads(
     return [each for far, each in possible if far == nearest]
 
 
+_HELD = re.compile(r"[^<]*<\s*(?:const\s+)?(?:\w+::)*(\w+(?:\s*\*)?)\s*>[^<>]*")  # `std::vector<T> x`, and nothing else
+
+
+def held_type(signature: str, position: int) -> str:
+    """Return the name of the type that the container holds which a parameter is, "" for any other parameter.
+
+    >>> [held_type("int f(std::vector<const a::T> &x, int y, std::map<K, V> z)", i) for i in range(4)]
+    ['T', '', '', '']
+    """
+    written = split_top(signature.partition("(")[2].rpartition(")")[0], ",")
+    held = _HELD.fullmatch(written[position].strip()) if position < len(written) else None
+    return held[1] if held else ""
+
+
 def is_type_parameter(name: str) -> bool:
     """Return True if a name looks like the name of a type parameter."""
     return name[:1].isupper() and (len(name) == 1 or (len(name) == 2 and name[1].isdigit()))
@@ -218,13 +232,13 @@ def distance_by_conversion(
     if value.kind is ValueKind.COLLECTION:
         if elements >= 0 and value.number >= 0:
             return 0 if elements == value.number else None
-        return _CONVERTED + 1 if number >= 0 or is_number else SOME_TYPE
+        return CONVERTED + 1 if number >= 0 or is_number else SOME_TYPE
     if value.kind is ValueKind.INSTANCE:
         if number >= 0 and number in bases:
             return bases.index(number)
         if is_number:
-            return 1 if counts else _CONVERTED if is_truth else None
-        return _CONVERTED if name == settings.any_pointer else None if is_pointer or is_enum else _CONVERTED + 1
+            return 1 if counts else CONVERTED if is_truth else None
+        return CONVERTED if name == settings.any_pointer else None if is_pointer or is_enum else CONVERTED + 1
     if not given or value.kind is ValueKind.EXTERNAL:
         return 0 if given and given.rpartition(".")[2] == written else SOME_TYPE
     if given == name:
@@ -232,26 +246,26 @@ def distance_by_conversion(
     if given == settings.function:
         return None if is_number or (is_pointer and "(" not in name) else SOME_TYPE
     if given == settings.null:
-        return 1 if is_pointer else None if is_number else _CONVERTED
+        return 1 if is_pointer else None if is_number else CONVERTED
     if is_alias:
-        return _SAME_KIND if given.endswith("*") == is_pointer else _CONVERTED + 1
+        return _SAME_KIND if given.endswith("*") == is_pointer else CONVERTED + 1
     if re.fullmatch(settings.numbers, given):
         if is_number:
             return 2 if name in dict(settings.promoted).get(given, ()) else 3  # after a template, which is 1
-        return None if is_pointer or is_enum or _is_text(name, settings) else _CONVERTED
+        return None if is_pointer or is_enum or _is_text(name, settings) else CONVERTED
     if is_enum:
         return None
     if _is_text(name, settings) and (of := _characters_of(given, settings)) is not None:
         is_owned = given.endswith("_view") and not name.endswith("_view")  # has to be made by name
-        return _CONVERTED if of == _characters_of(name, settings) and not is_owned else None
+        return CONVERTED if of == _characters_of(name, settings) and not is_owned else None
     if given.endswith("*"):
         if is_pointer:
-            return _CONVERTED if name == settings.any_pointer else None
+            return CONVERTED if name == settings.any_pointer else None
         # Text becomes a string of the standard library rather than an instance of the repository's type.
-        return _CONVERTED if is_truth else None if is_number else _CONVERTED + 1 + (number >= 0)
+        return CONVERTED if is_truth else None if is_number else CONVERTED + 1 + (number >= 0)
     if any(given.endswith(each) and name.endswith(each) for each in settings.related):
         return 1 if given.startswith(settings.wide) == name.startswith(settings.wide) else None
-    return None if is_pointer or is_number else _CONVERTED
+    return None if is_pointer or is_number else CONVERTED
 
 
 def _is_text(name: str, settings: ConversionSettings) -> bool:
@@ -286,15 +300,18 @@ def decides(distance: int, other: int, given: str, is_bounded: bool, settings: C
     [True, True, True, False, False, True, False]
     >>> [decides(*each, settings) for each in ((3, 30, "", False), (20, 31, "", True), (30, 31, "char*", False))]
     [False, False, True]
+    >>> decides(3, 31, "char*", False, settings)
+    True
     """
     if distance >= other:
         return False
     is_number = re.fullmatch(settings.numbers, given) is not None
     if distance in (_OPEN, _OPEN - 1) or (distance == 1 and is_number):
         return not is_bounded
-    if distance == _CONVERTED:  # text that becomes a string of the library
+    if distance == CONVERTED:  # text that becomes a string of the library
         return given.endswith("*") and given[:-1] in settings.characters
-    return distance < _SAME_KIND or (distance == _SAME_KIND and is_number and other > SOME_TYPE)
+    is_basic = is_number or given.endswith("*")  # which an alias of its kind takes before anything that is made of it
+    return distance < _SAME_KIND or (distance == _SAME_KIND and is_basic and other > SOME_TYPE)
 
 
 _OPEN = 20  # distance of a type that a template leaves open

@@ -115,3 +115,6 @@
 (template_function arguments: (template_argument_list (type_descriptor type: (qualified_identifier) @reference.callable)))
 (template_function arguments: (template_argument_list (pointer_expression argument: (identifier) @reference.callable)))
 (template_method arguments: (template_argument_list (pointer_expression argument: (identifier) @reference.callable)))
+; A macro that stands for an object.
+(preproc_def "#define" @binding.type name: (identifier) @binding value: (preproc_arg) @binding.value
+  (#match? @binding.value "^\\s*[A-Za-z_]\\w*(?:(?:::|->|[.])[A-Za-z_]\\w*(?:\\(\\))?)+\\s*$"))
