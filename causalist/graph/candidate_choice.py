@@ -16,12 +16,15 @@ from causalist.graph.added_members import is_out_of_reach
 from causalist.graph.imports.declared_packages import first_names_in
 from causalist.graph.infer.inference import Inference
 from causalist.graph.overload_fit import (
+    CONVERTED,
     REST,
     SOME_TYPE,
     TakenType,
     decides,
     distance_by_conversion,
+    held_type,
     is_type_parameter,
+    meets_bounds,
     misfit,
 )
 from causalist.graph.program import Program
@@ -43,7 +46,6 @@ _PASSES_CLASS = (".set()",)
 _MARKS = re.compile(r"~\d+|\(.*?\)|\[.*?\]")  # what is done with a part of a chain, and which declaration is meant
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _POINTER_TO_FIRST = ".data()"
-_SAME_TYPE = (".substr()", ".append()")  # methods of text that give text
 _PARAMETER_NAME = re.compile(r"\w*\s*$")  # at the end of a declaration
 _BOUND = re.compile(r"\benable_if|\brequires\b|::type\b|\w+_v\s*<|\bis_\w+\s*<")  # in the signature of a template
 _TYPE_PARAMETER = re.compile(r"\b(?:typename|class)[\s.]+(\w+)")
@@ -136,9 +138,15 @@ class OverloadChooser:
         if key not in self._nearest:
             self._nearest[key] = self._select_among(several, settings, arguments, inferred)
         nearest, is_sure = self._nearest[key]
-        if nearest is None and several is not fitting:
-            nearest, is_sure = self._select_among(fitting, settings, arguments, inferred)
+        if several is not fitting and (nearest is None or self._is_far(nearest[0], inferred, CONVERTED)):
+            other = self._select_among(fitting, settings, arguments, inferred)
+            if nearest is None or (other[0] and not self._is_far(other[0][0], inferred, SOME_TYPE)):
+                nearest, is_sure = other  # one takes the argument as it is, and not what is made of it
         return functions if nearest is None else nearest, meant if is_sure else doubtful
+
+    def _is_far(self, function: int, inferred: list[tuple[int, Value]], least: int) -> bool:
+        """Return True if an argument is that far from its parameter."""
+        return any((self._distance(function, *each) or 0) >= least for each in inferred)
 
     def _leaves_out_assumed(self, function: int, n_arguments: int) -> bool:
         """Return True if so many arguments leave out some, and only a declaration elsewhere might say that they may."""
@@ -197,8 +205,8 @@ class OverloadChooser:
         is_sure = all(
             self._takes_same(best, other, len(arguments))
             or any(
-                decides(own, far, value.type, self._is_bounded(best), settings.conversions)
-                for own, far, (_, value) in zip(distances[best], distances[other], inferred, strict=True)
+                decides(own, far, value.type, self._is_bounded_to(best, at, value, settings), settings.conversions)
+                for own, far, (at, value) in zip(distances[best], distances[other], inferred, strict=True)
             )
             for best in nearest
             for other in others
@@ -217,6 +225,14 @@ class OverloadChooser:
         """Return True for a template that takes only types that have something, whatever that is."""
         signature = self.inference.program.definition_of[function].signature
         return signature.startswith("template") and _BOUND.search(signature) is not None
+
+    def _is_bounded_to(self, function: int, position: int, value: Value, settings: LanguageSettings) -> bool:
+        """Return True for a bounded template of which it is not known that it takes the value."""
+        parameters = self.inference.program.parameters.get(function)
+        if not parameters or not self._is_bounded(function):
+            return self._is_bounded(function)
+        text = parameters[min(position, len(parameters) - 1)].removesuffix(OPTIONAL)
+        return self._meets_bounds(function, text, value, settings.conversions) is not True
 
     def _misses_list(self, function: int, argument_list: str, inferred: list[tuple[int, Value]]) -> bool:
         """Return True if a function takes the rest of the arguments of another, and none is given: nothing else is."""
@@ -274,10 +290,6 @@ class OverloadChooser:
             if enumeration >= 0:
                 return Value(ValueKind.INSTANCE, enumeration, RuleName.ANNOTATION)
             value = self.inference.content_of(value.number) if is_value else None
-        if value is not None and value.kind is ValueKind.BUILTIN and "." in chain and not chain.endswith(_SAME_TYPE):
-            holder = self.inference.infer_chain(*place, chain.removeprefix(sign).rpartition(".")[0])
-            if holder is not None and holder.kind is ValueKind.BUILTIN and holder.type == value.type:
-                return None  # a member of something from outside, whose own type is not known
         if value is not None and value.kind in (ValueKind.BUILTIN, ValueKind.UNKNOWN) and value.type:
             pointed_type = f"{value.type}*" if sign == "&" else value.type.removesuffix("*") if sign else value.type
             return value._replace(kind=ValueKind.BUILTIN, type=pointed_type)
@@ -298,7 +310,16 @@ class OverloadChooser:
         if text.endswith(REST):
             far = self._distance_to_type(function, text.removesuffix(REST).removesuffix("[]"), value)
             return far + _ONE_OF_MANY if far is not None else None
-        return self._distance_to_type(function, text, value)
+        far = self._distance_to_type(function, text, value)
+        return self._distance_of_content(function, position, value) if far == 0 and value.parts else far
+
+    def _distance_of_content(self, function: int, position: int, value: Value) -> int | None:
+        """Return the distance of what a container of the library holds; 0 where the parameter does not say it."""
+        signature = self.inference.program.definition_of[function].signature
+        held = held_type(signature, position)
+        if signature.startswith("template") and held in _TYPE_PARAMETER.findall(signature):
+            return 1
+        return None if held and value.parts[0].type not in ("", held) else 0
 
     def _distance_to_type(self, function: int, text: str, value: Value) -> int | None:
         """Return the distance of a type that a function names from a value; None if they do not fit."""
@@ -337,6 +358,8 @@ class OverloadChooser:
         taken = self._taken[key]
         if taken is None:
             is_number = value.kind is ValueKind.BUILTIN and re.fullmatch(settings.numbers, value.type) is not None
+            if self._is_bounded(function) and self._meets_bounds(function, text, value, settings) is False:
+                return None
             if not text.endswith("*"):
                 return 1 if is_number else _ANY_TYPE  # a template takes a number as it is
             return None if is_number else _ANY_TYPE - value.type.endswith("*")
@@ -344,6 +367,14 @@ class OverloadChooser:
         bases = program.linear_bases(value.number) if is_instance else ()
         counts = is_instance and program.definition_of[value.number].kind in (NodeKind.ENUM, NodeKind.TYPE)
         return distance_by_conversion(taken, value, bases, counts, settings)
+
+    def _meets_bounds(self, function: int, text: str, value: Value, settings: ConversionSettings) -> bool | None:
+        """Return what `meets_bounds` says of a value that is given for a parameter of a template."""
+        definition_of, name = self.inference.program.definition_of, text.rpartition(".")[2]
+        if name.endswith("*"):
+            return None
+        kind = definition_of[value.number].kind if value.kind is ValueKind.INSTANCE else None
+        return meets_bounds(definition_of[function].signature, name, value, kind, settings)
 
     def _read_taken(self, function: int, text: str, settings: ConversionSettings) -> TakenType | None:
         """Return what a parameter takes; None if it is of a type that a template leaves open."""

@@ -25,8 +25,8 @@ from causalist.model.facts import MODULE_SCOPE, NEVER, UNCOUNTED, ArgumentKind, 
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import OPTIONAL, UNCHANGED, bytes_of_kind, split_top
 
-_CONSTANT_PARAMETER = re.compile(r"\bconst(?=\s+[\w:<>, ]+?\s*[*&]\s*(\w+))")
-_CONSTANT = re.compile(r"(?:static\s+|inline\s+)*const(?:expr)?\b")
+_CONSTANT_PARAMETER = re.compile(r"(?<![*&])(?<![*&]\s)\bconst(?=(?:\s+[\w:<>, ]+?)?\s*[*&]\s*(\w+))")
+_CONSTANT = re.compile(r"(?:static\s+|inline\s+)*(?:const(?:expr)?\b|[\w:]+(?:<[^<>]*>)?\s+const\b)")
 _POINTING = re.compile(r"[*&]|(?:ptr|Ptr|Ref|iterator)\b|\bmutable\b")
 _WRAPPING = re.compile(r"(?:ptr|Ptr|Ref)\b")
 _MACROS = (NodeKind.MACRO, NodeKind.CONSTANT)

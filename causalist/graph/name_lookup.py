@@ -67,6 +67,7 @@ class NameLookup:
     _package_extensions: dict[str, list[int]] | None = field(default=None)  # by name
     _dotted: tuple[FileSymbols, ...] | None = None
     _macro_namespaces: frozenset[str] | None = None
+    _header_aliases: dict[str, list[tuple[int, str]]] | None = None  # alias -> files and namespaces
 
     # -- members of the types around
 
@@ -401,22 +402,46 @@ class NameLookup:
         """
         program = self.program
         file = program.modules.number[symbols.path]
-        named = symbols.namespace_aliases.get(parts[0], parts[0]).split(".") if parts[0] else [""]
-        parts = [*named, *parts[1:]]
-        for count in range(len(named), len(parts) + 1):
-            written = ".".join(part.rstrip("()[]") for part in parts[:count])
-            for namespace in (*symbols.opened_namespaces, ""):
-                qualname = f"{namespace}.{written}" if namespace else written.removeprefix(".")
-                number = symbols.by_qualname.get(qualname)
-                if number is None:
-                    number = program.packages.find_definition(file, qualname, program.files)
-                if number is not None:
-                    return number, count + 1 - len(named)
-            if "(" in parts[count - 1]:
-                break
+        for meant, n_more in self._without_aliases(symbols, file, parts):
+            for count in range(1 + max(n_more, 0), len(meant) + 1):
+                written = ".".join(part.rstrip("()[]") for part in meant[:count])
+                for namespace in (*symbols.opened_namespaces, ""):
+                    qualname = f"{namespace}.{written}" if namespace else written.removeprefix(".")
+                    number = symbols.by_qualname.get(qualname)
+                    if number is None:
+                        number = program.packages.find_definition(file, qualname, program.files)
+                    if number is not None:
+                        return number, count - n_more
+                if "(" in meant[count - 1]:
+                    break
         if len(parts) > 1 and parts[0] in self._namespaces_of_macros():
             return _shift(self._find_in_sight(symbols, parts[1:]), 1)
         return None
+
+    def _without_aliases(
+        self, symbols: FileSymbols, file: int, parts: Sequence[str]
+    ) -> Iterator[tuple[list[str], int]]:
+        """Yield a chain with what stands for aliases of namespaces, and how many names longer that is.
+
+        Aliases are those of the file, then those of what it includes.
+        """
+        named = symbols.namespace_aliases.get(parts[0], parts[0]).split(".") if parts[0] else [""]
+        yield [*named, *parts[1:]], len(named) - 1
+        if self._header_aliases is None:
+            self._header_aliases = {}
+            for number, each in enumerate(self.program.files):
+                for alias, module in each.namespace_aliases.items():
+                    self._header_aliases.setdefault(alias, []).append((number, module))
+        included = self.program.packages.included
+        for place, part in enumerate(parts[:-1] if included is not None else ()):
+            for number, module in self._header_aliases.get(part, ()):
+                if included is not None and (place or number != file) and number in included(file):
+                    names = module.split(".")
+                    yield [*parts[:place], *names, *parts[place + 1 :]], len(names) - 1
+                    if place:  # the alias names it from the outermost on
+                        yield [*names, *parts[place + 1 :]], len(names) - 1 - place
+            if "(" in part:
+                break
 
     def _namespaces_of_macros(self) -> frozenset[str]:
         """Return the namespaces that macros open, `#define BEGIN namespace a {`: what they hold has no such prefix."""

@@ -6,12 +6,14 @@ of arguments that are no literals are left to the resolver, which asks for the d
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language_settings import ConversionSettings, LanguageSettings, TypeSettings
+from causalist.model.node_ids import NodeKind
 from causalist.model.type_notation import OPTIONAL, closing_bracket, split_generic, split_top
 
 REST = "..."
@@ -20,7 +22,7 @@ _TOP_TYPES = frozenset({"Any", "Comparable", "Object", "Serializable"})
 _UNKNOWN_TYPE = 200  # a type of which it is unknown if it takes the argument; farther than any number of arguments
 SOME_TYPE = 10  # distance of a type from outside, which the argument may have
 _SAME_KIND = 3  # distance of another name for a type that is not known
-_CONVERTED = 30  # distance of a type that the type of the argument is converted to
+CONVERTED = 30  # distance of a type that the type of the argument is converted to
 
 # Letter of an argument -> types that take it, the most fitting first. Under the words that follow: types of functions
 # that give their last argument, all types of functions, and types of what is waited for.
@@ -149,6 +151,20 @@ def best_overloads(
     return [each for far, each in possible if far == nearest]
 
 
+_HELD = re.compile(r"[^<]*<\s*(?:const\s+)?(?:\w+::)*(\w+(?:\s*\*)?)\s*>[^<>]*")  # `std::vector<T> x`, and nothing else
+
+
+def held_type(signature: str, position: int) -> str:
+    """Return the name of the type that the container holds which a parameter is, "" for any other parameter.
+
+    >>> [held_type("int f(std::vector<const a::T> &x, int y, std::map<K, V> z)", i) for i in range(4)]
+    ['T', '', '', '']
+    """
+    written = split_top(signature.partition("(")[2].rpartition(")")[0], ",")
+    held = _HELD.fullmatch(written[position].strip()) if position < len(written) else None
+    return held[1] if held else ""
+
+
 def is_type_parameter(name: str) -> bool:
     """Return True if a name looks like the name of a type parameter."""
     return name[:1].isupper() and (len(name) == 1 or (len(name) == 2 and name[1].isdigit()))
@@ -216,13 +232,13 @@ def distance_by_conversion(
     if value.kind is ValueKind.COLLECTION:
         if elements >= 0 and value.number >= 0:
             return 0 if elements == value.number else None
-        return _CONVERTED + 1 if number >= 0 or is_number else SOME_TYPE
+        return CONVERTED + 1 if number >= 0 or is_number else SOME_TYPE
     if value.kind is ValueKind.INSTANCE:
         if number >= 0 and number in bases:
             return bases.index(number)
         if is_number:
-            return 1 if counts else _CONVERTED if is_truth else None
-        return _CONVERTED if name == settings.any_pointer else None if is_pointer or is_enum else _CONVERTED + 1
+            return 1 if counts else CONVERTED if is_truth else None
+        return CONVERTED if name == settings.any_pointer else None if is_pointer or is_enum else CONVERTED + 1
     if not given or value.kind is ValueKind.EXTERNAL:
         return 0 if given and given.rpartition(".")[2] == written else SOME_TYPE
     if given == name:
@@ -230,26 +246,26 @@ def distance_by_conversion(
     if given == settings.function:
         return None if is_number or (is_pointer and "(" not in name) else SOME_TYPE
     if given == settings.null:
-        return 1 if is_pointer else None if is_number else _CONVERTED
+        return 1 if is_pointer else None if is_number else CONVERTED
     if is_alias:
-        return _SAME_KIND if given.endswith("*") == is_pointer else _CONVERTED + 1
+        return _SAME_KIND if given.endswith("*") == is_pointer else CONVERTED + 1
     if re.fullmatch(settings.numbers, given):
         if is_number:
             return 2 if name in dict(settings.promoted).get(given, ()) else 3  # after a template, which is 1
-        return None if is_pointer or is_enum or _is_text(name, settings) else _CONVERTED
+        return None if is_pointer or is_enum or _is_text(name, settings) else CONVERTED
     if is_enum:
         return None
     if _is_text(name, settings) and (of := _characters_of(given, settings)) is not None:
         is_owned = given.endswith("_view") and not name.endswith("_view")  # has to be made by name
-        return _CONVERTED if of == _characters_of(name, settings) and not is_owned else None
+        return CONVERTED if of == _characters_of(name, settings) and not is_owned else None
     if given.endswith("*"):
         if is_pointer:
-            return _CONVERTED if name == settings.any_pointer else None
+            return CONVERTED if name == settings.any_pointer else None
         # Text becomes a string of the standard library rather than an instance of the repository's type.
-        return _CONVERTED if is_truth else None if is_number else _CONVERTED + 1 + (number >= 0)
+        return CONVERTED if is_truth else None if is_number else CONVERTED + 1 + (number >= 0)
     if any(given.endswith(each) and name.endswith(each) for each in settings.related):
         return 1 if given.startswith(settings.wide) == name.startswith(settings.wide) else None
-    return None if is_pointer or is_number else _CONVERTED
+    return None if is_pointer or is_number else CONVERTED
 
 
 def _is_text(name: str, settings: ConversionSettings) -> bool:
@@ -284,15 +300,18 @@ def decides(distance: int, other: int, given: str, is_bounded: bool, settings: C
     [True, True, True, False, False, True, False]
     >>> [decides(*each, settings) for each in ((3, 30, "", False), (20, 31, "", True), (30, 31, "char*", False))]
     [False, False, True]
+    >>> decides(3, 31, "char*", False, settings)
+    True
     """
     if distance >= other:
         return False
     is_number = re.fullmatch(settings.numbers, given) is not None
     if distance in (_OPEN, _OPEN - 1) or (distance == 1 and is_number):
         return not is_bounded
-    if distance == _CONVERTED:  # text that becomes a string of the library
+    if distance == CONVERTED:  # text that becomes a string of the library
         return given.endswith("*") and given[:-1] in settings.characters
-    return distance < _SAME_KIND or (distance == _SAME_KIND and is_number and other > SOME_TYPE)
+    is_basic = is_number or given.endswith("*")  # which an alias of its kind takes before anything that is made of it
+    return distance < _SAME_KIND or (distance == _SAME_KIND and is_basic and other > SOME_TYPE)
 
 
 _OPEN = 20  # distance of a type that a template leaves open
@@ -332,3 +351,130 @@ def is_made_by(signature: str, arguments: str) -> bool:
     parameters = split_top(inside, ",") if inside.strip() else []
     fewest = sum("=" not in each for each in parameters)
     return arguments == UNCOUNTED or fewest <= len(arguments) <= len(parameters)
+
+
+_BOUND_OPENS = re.compile(r"\b(?:enable_if(?:_t)?\s*<|\w*(?:ENABLE_IF|REQUIRES)\w*\s*\()|\brequires\b")
+_BOUND_TOKEN = re.compile(r"\s*(!|&&|\|\||\(|\)|(?:\w+::)*(is_\w+|[a-z]+(?:_[a-z]+)*)\s*<)")
+_AS_IT_IS = re.compile(r"\b(?:typename\s+)?(?:\w+::)*(?:decay|remove_\w+?)(?:_t)?\s*<\s*([^<>]*?)\s*>(?:::type\b)?")
+_BOUND_PARAMETER = re.compile(r"\b(?:std::)?(integral|signed_integral|unsigned_integral|floating_point)\s+(\w+)")
+_FRACTIONS = ("float", "double", "long double")
+_UNSIGNED = re.compile(r"unsigned\b.*|u\w+_t|size_t|bool|char(?:8|16|32)_t")
+
+
+def meets_bounds(
+    signature: str, name: str, value: Value, kind: int | None, settings: ConversionSettings
+) -> bool | None:
+    """Return True if a type may stand for the parameter `name` of a template, by the traits that bound it.
+
+    None if that is not known. `value` is of the type, `kind` what a type of the repository is.
+
+    >>> settings = ConversionSettings(numbers="int|bool")
+    >>> whole, text = (Value(ValueKind.BUILTIN, -1, "", type=each) for each in ("int", "string"))
+    >>> bound = "template <class T, class = std::enable_if_t<std::is_integral_v<T> && !std::is_same<T, bool>::value>>"
+    >>> [meets_bounds(bound, "T", each, None, settings) for each in (whole, text)]
+    [True, False]
+    >>> bound = "template <std::floating_point T, typename U> requires (is_short<T> && std::is_enum_v<U>)"
+    >>> [meets_bounds(bound, each, whole, None, settings) for each in ("T", "U", "V")]
+    [False, False, None]
+    """
+    asked: list[bool | None] = [
+        _has_trait(trait, (), value, kind, settings)
+        for trait, bounded in _BOUND_PARAMETER.findall(signature)
+        if bounded == name
+    ]
+    text = _AS_IT_IS.sub(r"\1", signature)
+    for opened in _BOUND_OPENS.finditer(text):
+        asked.append(_BoundReader(text, opened.end(), name, value, kind, settings).read())
+    known = [each for each in asked if each is not None]
+    return None if not known else all(known) if len(known) == len(asked) or not all(known) else None
+
+
+@dataclass(slots=True)
+class _BoundReader:
+    """Reading of a condition of a template. What is said of anything but its parameter `name` is not known."""
+
+    text: str
+    position: int
+    name: str
+    value: Value
+    kind: int | None
+    settings: ConversionSettings
+
+    def read(self) -> bool | None:
+        """Return what comes next, with all that `||` and `&&` join to it."""
+        result = self._read_all()
+        while self._take("||"):
+            other = self._read_all()
+            result = True if result or other else None if result is None or other is None else False
+        return result
+
+    def _read_all(self) -> bool | None:
+        result = self._read_one()
+        while self._take("&&"):
+            other = self._read_one()
+            result = False if result is False or other is False else None if result is None or other is None else True
+        return result
+
+    def _read_one(self) -> bool | None:
+        token = _BOUND_TOKEN.match(self.text, self.position)
+        if token is None:
+            return None
+        self.position = token.end()
+        if token[1] == "!":
+            result = self._read_one()
+            return None if result is None else not result
+        if token[1] == "(":
+            result = self.read()
+            return result if self._take(")") else None
+        if token[2] is None:
+            return None
+        end = _closing_angle(self.text, token.end() - 1)
+        given = [each.strip() for each in split_top(self.text[token.end() : end], ",")]
+        rest = re.compile(r"(?:::value)?(?:\(\)|\{\})?").match(self.text, end + 1)
+        self.position = rest.end() if rest else end + 1
+        if not given or given[0] != self.name:
+            return None
+        return _has_trait(token[2], given[1:], self.value, self.kind, self.settings)
+
+    def _take(self, sign: str) -> bool:
+        found = re.compile(rf"\s*{re.escape(sign)}").match(self.text, self.position)
+        self.position = found.end() if found else self.position
+        return found is not None
+
+
+def _closing_angle(text: str, start: int) -> int:
+    depth = 0
+    for position in range(start, len(text)):
+        depth += (text[position] == "<") - (text[position] == ">")
+        if depth == 0:
+            return position
+    return len(text)
+
+
+def _has_trait(
+    trait: str, others: Sequence[str], value: Value, kind: int | None, settings: ConversionSettings
+) -> bool | None:
+    """Return True if a type has a trait of the standard library, None if that is not known."""
+    name = value.type
+    is_number = value.kind is ValueKind.BUILTIN and re.fullmatch(settings.numbers, name) is not None
+    if not is_number and kind is None and not (value.kind is ValueKind.BUILTIN and name):
+        return None
+    is_fraction = is_number and name in _FRACTIONS
+    trait = trait.removeprefix("is_").removesuffix("_v")
+    if trait in ("same", "same_as") and is_number and len(others) == 1:
+        other = others[0].removeprefix("std::")
+        return other == name if re.fullmatch(settings.numbers, other) else None
+    answers = {
+        "integral": is_number and not is_fraction,
+        "floating_point": is_fraction,
+        "arithmetic": is_number,
+        "enum": kind == NodeKind.ENUM,
+        "class": (kind or NodeKind.CLASS) in (NodeKind.CLASS, NodeKind.STRUCT) and not is_number,
+    }
+    if trait in answers:
+        return answers[trait]
+    if trait in ("signed", "unsigned", "signed_integral", "unsigned_integral"):
+        is_unsigned = is_number and _UNSIGNED.fullmatch(name) is not None
+        is_whole = is_number and not (is_fraction and trait.endswith("integral"))
+        return is_whole and is_unsigned == trait.startswith("unsigned")
+    return None

@@ -319,27 +319,35 @@ class Resolver:
     def _attach_members(self) -> None:
         """Find the types of members that do not stand inside of them, before any chain asks for a member."""
         program = self.program
-        for file, symbols in enumerate(program.files):
-            for local, owner in symbols.facts.owners:
-                member = symbols.first + local
-                parent = symbols.facts.definitions[local].parent
-                if has_receiver_parameters(symbols.settings) and parent >= 0:
-                    self.name_lookup.add_extension(member, self._type_at(file, local, owner), owner)
-                    continue
-                outer_type = self._type_at(file, parent, owner)
-                if outer_type < 0:
-                    continue
-                suite = symbols.settings.tests.suite if symbols.settings is not None else ""
-                if suite and (test := re.match(suite, symbols.facts.definitions[local].signature)):
-                    if not test["apart"]:
-                        program.owner_of[member] = outer_type
-                    continue
-                program.attach_member(member, outer_type)
-                if program.definition_of[outer_type].kind == NodeKind.TRAIT:
-                    program.for_all.add(outer_type)
-                for name, binding in symbols.bindings.get(local, {}).items():
-                    if binding.type and "'" not in name:  # a type parameter: variables have names of their own
-                        program.bounds.setdefault((outer_type, name), (file, binding))
+        outside = [
+            (file, local, owner, symbols.facts.definitions[local].kind in TYPE_KINDS)
+            for file, symbols in enumerate(program.files)
+            for local, owner in symbols.facts.owners
+        ]
+        outside.sort(key=lambda each: (0, each[2].count(".")) if each[3] else (1, 0))  # types have members themselves
+        for file, local, owner, is_type in outside:
+            symbols = program.files[file]
+            member = symbols.first + local
+            parent = symbols.facts.definitions[local].parent
+            if has_receiver_parameters(symbols.settings) and parent >= 0:
+                self.name_lookup.add_extension(member, self._type_at(file, local, owner), owner)
+                continue
+            outer_type = self._type_at(file, parent, owner)
+            if outer_type < 0:
+                continue
+            suite = symbols.settings.tests.suite if symbols.settings is not None else ""
+            if suite and (test := re.match(suite, symbols.facts.definitions[local].signature)):
+                if not test["apart"]:
+                    program.owner_of[member] = outer_type
+                continue
+            program.attach_member(member, outer_type)
+            if is_type:
+                self.inference.clear_cache()
+            if program.definition_of[outer_type].kind == NodeKind.TRAIT:
+                program.for_all.add(outer_type)
+            for name, binding in symbols.bindings.get(local, {}).items():
+                if binding.type and "'" not in name:  # a type parameter: variables have names of their own
+                    program.bounds.setdefault((outer_type, name), (file, binding))
         self.inference.clear_cache()
 
     def resolve(

@@ -658,8 +658,8 @@ class PreprocessorSettings:
     """
     blank: tuple[str, ...] = ()
     r"""regular expressions of text to hide from the grammar, or their group `mark`; a group `stop` becomes a
-    semicolon, a group `word` one word. A remark `(?#a|b)` ahead names words of which a text with a match has one.
-    Example: C: `['\bWINAPI\b']`
+    semicolon, `gives` an equals sign, `word` one word. A remark `(?#a|b)` ahead names words of which a text with a
+    match has one. Example: C: `['\bWINAPI\b']`
     """
 
 

@@ -153,25 +153,26 @@ class _Blank(NamedTuple):
 def blank_matches(data: bytes, blank: Sequence[_Blank]) -> bytes:
     r"""Return `data` without the matches of the patterns, applied in order.
 
-    If a pattern has a group `mark`, only that group is blanked; a group `stop` becomes a semicolon. A group `word`
-    inside of what is blanked stays, as a word.
+    If a pattern has a group `mark`, only that group is blanked; a group `stop` becomes a semicolon, a group `gives` an
+    equals sign. A group `word` inside of what is blanked stays, as a word.
 
     >>> pattern = re.compile(rb'TEST\((?P<mark>"(?P<word>[^"]+)"[^)]*)')
     >>> blank_matches(b'TEST("2 of a kind", "[x]") {}', [_Blank(pattern, ())])
     b'TEST( __of_a_kind        ) {}'
+    >>> blank_matches(b"T& a(b);", [_Blank(re.compile(rb"a(?P<gives>\()[^)]*(?P<mark>\))"), ())])
+    b'T& a=b ;'
     """
     for pattern, needs in blank:
         if needs and not any(word in data for word in needs):
             continue
-        if "stop" in pattern.groupindex:
-            stopped = bytearray(data)
-            for match in pattern.finditer(data):
-                stopped[slice(*match.span("stop"))] = b";" * (match.end("stop") - match.start("stop"))
-            data = bytes(stopped)
-            continue
-        group = "mark" if "mark" in pattern.groupindex else 0
         matches = list(pattern.finditer(data))
-        if matches:
+        for sign in _SIGNS.keys() & pattern.groupindex:
+            changed = bytearray(data)
+            for match in matches:
+                changed[slice(*match.span(sign))] = _SIGNS[sign] * (match.end(sign) - match.start(sign))
+            data = bytes(changed)
+        group = "mark" if "mark" in pattern.groupindex else 0
+        if matches and "stop" not in pattern.groupindex:
             data = blank_spans(data, [m.span(group) for m in matches])
         if matches and "word" in pattern.groupindex:
             worded = bytearray(data)
@@ -181,6 +182,7 @@ def blank_matches(data: bytes, blank: Sequence[_Blank]) -> bytes:
     return data
 
 
+_SIGNS = {"stop": b";", "gives": b"="}
 _NO_WORD = lazy_regex(rb"\W|^\d")  # what an identifier cannot have there
 _NEEDS = lazy_regex(r"\(\?#([^)]*)\)")  # a remark at the beginning of a pattern
 

@@ -87,7 +87,9 @@
 ; In a function `T a(f(x));` makes an object, although it reads like the declaration of a function.
 ([(compound_statement (declaration declarator: (function_declarator declarator: (identifier) @binding)))
   (case_statement (declaration declarator: (function_declarator declarator: (identifier) @binding)))
-  (for_statement (declaration declarator: (function_declarator declarator: (identifier) @binding)))])
+  (for_statement (declaration declarator: (function_declarator declarator: (identifier) @binding)))
+  (compound_statement (declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @binding))))
+  (compound_statement (declaration declarator: (reference_declarator (function_declarator declarator: (identifier) @binding))))])
 (compound_statement (declaration declarator: (function_declarator parameters: (parameter_list
   (parameter_declaration type: [(type_identifier) (qualified_identifier)] @reference.call
     declarator: (abstract_function_declarator))))))
@@ -100,6 +102,12 @@
 (field_declaration type: [(type_identifier) (qualified_identifier) (template_type)] @returns
   declarator: (_) default_value: (number_literal))
 
+; `auto` is what is returned.
+(function_definition type: (placeholder_type_specifier) body: (compound_statement (return_statement
+  [(identifier) (field_expression) (call_expression) (compound_literal_expression) (this)] @returned)))
+(function_definition type: (placeholder_type_specifier) body: (compound_statement (return_statement
+  (pointer_expression operator: "*" argument: (this) @returned))))
+
 ; Members and functions that are handed on by their names.
 (pointer_expression operator: "&" argument: (qualified_identifier) @reference.callable)
 (argument_list (qualified_identifier name: [(identifier) (qualified_identifier)]) @reference.callable)
@@ -107,3 +115,6 @@
 (template_function arguments: (template_argument_list (type_descriptor type: (qualified_identifier) @reference.callable)))
 (template_function arguments: (template_argument_list (pointer_expression argument: (identifier) @reference.callable)))
 (template_method arguments: (template_argument_list (pointer_expression argument: (identifier) @reference.callable)))
+; A macro that stands for an object.
+(preproc_def "#define" @binding.type name: (identifier) @binding value: (preproc_arg) @binding.value
+  (#match? @binding.value "^\\s*[A-Za-z_]\\w*(?:(?:::|->|[.])[A-Za-z_]\\w*(?:\\(\\))?)+\\s*$"))

@@ -3,12 +3,7 @@
 from dataclasses import dataclass, field
 
 from causalist.graph.infer.base import InferenceBase
-from causalist.graph.infer.containers import (
-    ContainerTypes,
-    checked_value,
-    is_parameter_of_function,
-    returns_own_class,
-)
+from causalist.graph.infer.containers import ContainerTypes, checked_value, is_parameter_of_function, returns_own_class
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
@@ -76,8 +71,9 @@ class AnnotationTypes:
             if own.kind is ValueKind.INSTANCE:
                 return own
             of_inner = self.infer_annotation(file, scope, inner, rule)
-            if own.type and of_inner == BUILTIN:
-                return own  # of what the library has
+            if own.type and of_inner == BUILTIN:  # of what the library has
+                element = self.infer_annotation(file, scope, inner.removesuffix(_ELEMENT), rule)
+                return own._replace(parts=(element,)) if element.type and inner.endswith(_ELEMENT) else own
             if own.kind is not ValueKind.EXTERNAL:
                 return of_inner
             if of_inner.kind is ValueKind.COLLECTION:
@@ -257,6 +253,8 @@ class AnnotationTypes:
                     )
                 else:
                     content = self.binding_value(file, binding, key)
+                if content == BUILTIN and facts.signature.startswith("#"):  # a macro for what is declared nowhere
+                    return None
                 if content.kind in _CONTENT_KINDS or content.kind in HOLDERS:
                     return content
                 if content.kind is ValueKind.DEFINITION and content.number != definition:

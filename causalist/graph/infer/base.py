@@ -11,6 +11,7 @@ from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
+from causalist.model.language_settings import TypeSettings
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import (
     GIVEN,
@@ -244,6 +245,10 @@ class InferenceBase(ABC):
         settings = self.program.files[file].settings
         if settings is not None and settings.modules.opened and (named := self.find_opened_type(file, scope, name)):
             return named
+        if settings is not None and settings.modules.headers:
+            symbols, head = self.program.files[file], name.partition(".")[0]
+            while scope >= 0 and (variable := symbols.bindings.get(scope, {}).get(head)) and variable.type:
+                scope = symbols.facts.definitions[scope].parent  # a variable is no type, and hides none
         value = self.infer_chain(file, scope, name)
         if value is None or value.kind is not ValueKind.DEFINITION or settings is None or "." in name:
             return value
@@ -527,3 +532,14 @@ class InferenceBase(ABC):
             return chain  # one of its own
         class_name = self.program.definition_of[owner].name
         return f"{class_name}().{rest}" if rest else f"{class_name}()" if head != _MAKES else class_name
+
+
+def member_of_library(types: TypeSettings, value: Value, part: str) -> Value:
+    """Return what a member of an object of the library gives: what it holds, its own type, or what is not known."""
+    name = part.removesuffix("()")
+    if name in ("[]", "[*]") or name in types.elements:
+        return value.parts[0] if value.parts else value if name == "[]" else BUILTIN
+    return value if name in _OF_OWN_TYPE else BUILTIN
+
+
+_OF_OWN_TYPE = ("substr", "append")  # methods of text that give text

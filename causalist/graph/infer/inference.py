@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.declared_packages import can_be_package_prefix
 from causalist.graph.infer.annotations_and_members import AnnotationTypes, MemberTypes
-from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, NameBindings
+from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, NameBindings, member_of_library
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_taken_from_bare_collection, method_of
 from causalist.graph.infer.declarative_regions import DeclarativeRegions
 from causalist.graph.infer.method_dispatch import MethodDispatch
@@ -293,14 +293,16 @@ class Inference(InferenceBase):
         """Return the value of the chain `parts` if everything before its part number `first` is `value`."""
         unknown, i, settings = UNKNOWN_MEMBER, first, self.program.files[file].settings
         bare_calls = settings is not None and settings.names.bare_calls
-        types = settings.types if settings is not None else TypeSettings()
-        shapes = settings.shapes if settings is not None else ShapeSettings()
+        types, shapes = (settings.types, settings.shapes) if settings is not None else (TypeSettings(), ShapeSettings())
         while i < len(parts):
             if (
                 value := self.annotations.run_by_name(value) if bare_calls else value
             ) is None or value.kind is ValueKind.UNKNOWN:
                 return unknown
             if value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
+                if value.type and value.kind is ValueKind.BUILTIN and settings is not None and settings.modules.headers:
+                    value, i = member_of_library(types, value, parts[i]), i + 1
+                    continue
                 if is_taken_from_bare_collection(shapes, value, parts[i]):
                     return unknown if i + 1 < len(parts) else UNKNOWN
                 return value
@@ -321,8 +323,7 @@ class Inference(InferenceBase):
                 and f".{part}" in settings.names.assigned_infixes
             ):
                 continue  # `A.prototype.m`: a member of A like any other
-            name = part.rstrip("()[]") or part
-            known_arguments = called if i == len(parts) else None
+            name, known_arguments = part.rstrip("()[]") or part, called if i == len(parts) else None
             arguments = arguments_of(part, UNCOUNTED if known_arguments is None and bare_calls else known_arguments)
             bare, marks = split_chain_part(part, types, shapes)
             if types.collection_methods:
@@ -351,8 +352,7 @@ class Inference(InferenceBase):
                     value = self._apply_marks(step, marks[1:] if is_run else marks, shapes)
                     continue
             invokes = settings is not None and part.rstrip("()") in settings.names.invokers
-            if step is None and value.kind is ValueKind.DEFINITION and invokes:
-                step = value
+            step = value if step is None and value.kind is ValueKind.DEFINITION and invokes else step
             if step is None and (is_keyed or types.makers):
                 step = UNKNOWN if is_keyed or part[:1] == "$" else self.find_autoload(value)
             if step is None:

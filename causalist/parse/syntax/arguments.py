@@ -558,6 +558,9 @@ _CAST_TO_POINTER = re.compile(
 )
 
 
+_KIND_OF_TYPE = re.compile(r"\b(?:class|struct|union|enum|typename)\s+(?=\w)")  # as in `Held<class T>`
+
+
 @lru_cache(maxsize=1 << 12)
 def named_type(text: str, settings: TypeSettings) -> str:
     """Return the type that is written before names of variables. An iterator is what it points at.
@@ -566,6 +569,8 @@ def named_type(text: str, settings: TypeSettings) -> str:
     ['std.vector', 'unsigned', 'Node', 'A.B']
     """
     text = text.replace(" .", "::")
+    if "<" in text and " " in text:
+        text = _KIND_OF_TYPE.sub("", text)
     if "iterator" in text and (of := _ITERATOR.fullmatch(text)):
         return array_type_name(of[1], settings).removesuffix("[]").rpartition("?")[2]
     name = "" if "basic_" in text else array_type_name(text, settings)

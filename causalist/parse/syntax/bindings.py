@@ -110,7 +110,7 @@ class BindingReader:
         self._noted = (-1, -1, 0)  # bracket of the last parameters, end and number of the last of them that was noted
         self._variant, self._tuple = "", -1  # the type whose parts the open pattern names; its start if of a tuple
         self._is_twin = False  # the last name is bound twice: a parameter that is a member as well
-        self._is_constant = False  # the type stands behind `const`
+        self._is_constant = False  # the type stands beside `const`
         self._beside = -1  # its end, where it is for the name right after it alone
         self._annotation_before_name = scopes.settings.types.annotation_before_name
         self._item_end = -1  # of the last name that may be a type parameter
@@ -513,13 +513,13 @@ class BindingReader:
         settings = self._scopes.settings.types
         if settings.before_names or settings.annotation_before_name:
             text = self._scopes.text(start, min(end, start + _MAX_NAME_BYTES))
-            read = named_type if self._has_pointers else array_type_name
-            name = self._scopes.spell_current(read(text, settings))
+            name = self._scopes.spell_current((named_type if self._has_pointers else array_type_name)(text, settings))
             if self.bindings and self._scopes.data[self._last_end : start].strip() in _AFTER:
                 self.bindings[-1] = self.bindings[-1]._replace(type=name)
             else:
                 self._type, self._beside = name, end
-                self._is_constant = self._has_pointers and self._scopes.data[start - 6 : start] == b"const "
+                beside = self._scopes.data[start - 6 : start - 1], self._scopes.data[end + 1 : end + 7].rstrip(b" &*")
+                self._is_constant = self._has_pointers and b"const" in beside
         elif self._pattern is not None and self._is_near(self._pattern[0], start, 0):
             self._type_pattern(start, end)
         elif self._item_end >= 0 and self.bindings and _BOUND.fullmatch(self._scopes.data, self._item_end, start):

@@ -185,7 +185,11 @@ def read_gold(clone: Path, includes: list[str]) -> Gold:
         is_new = expression.kind == kinds.CXX_NEW_EXPR
         made = (expression.type.get_pointee() if is_new else expression.type).get_canonical().get_declaration()
         if made.kind not in (kinds.STRUCT_DECL, kinds.CLASS_DECL):
-            return
+            # Of a template, with arguments that depend on those of another one.
+            named = (each for each in expression.get_children() if each.kind == kinds.TEMPLATE_REF)
+            made = next((each.referenced for each in named if each.referenced is not None), made)
+            if made.kind != kinds.CLASS_TEMPLATE:
+                return
         template = cindex.conf.lib.clang_getSpecializedCursorTemplate(made)
         made = made if template is None or template.kind.is_invalid() else template
         if declared := place(made):
