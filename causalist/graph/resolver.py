@@ -24,14 +24,7 @@ from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, ArgumentKind, Implementation
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
-from causalist.model.type_notation import (
-    KEPT,
-    LAMBDA_VALUE,
-    STRING_KEY,
-    Shape,
-    split_generic,
-    split_type,
-)
+from causalist.model.type_notation import KEPT, LAMBDA_VALUE, STRING_KEY, Shape, split_generic, split_type
 
 
 class Target(NamedTuple):
@@ -642,9 +635,8 @@ class Resolver:
     def _names_own_class(self, file: int, value: Value, chain: str) -> bool:
         settings = self.program.files[file].settings
         is_trait = self.program.definition_of[value.number].kind == NodeKind.TRAIT  # its values may be functions
-        if (
-            settings is None or is_trait or settings.types.prefixed or settings.names.object_first
-        ):  # the receiver is a value
+        # With the last two the receiver is a value.
+        if settings is None or is_trait or settings.types.prefixed or settings.names.object_first:
             return False
         if chain in settings.names.self_names:
             return self.program.is_type(value.number)

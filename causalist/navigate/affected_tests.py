@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import exp, log, prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,6 @@ from causalist.navigate.impact import (
 from causalist.navigate.implicit_calls import RUN_BY_CODE, class_of_constructor
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import find_nodes_with_words, rarity_of_shared_words
-
-if TYPE_CHECKING:
-    pass
 
 _DIRECT_SHARE = 0.9  # of what an edge `tests` says
 # The share of tests that run what prepares or holds them: a set-up method, a group with what runs before each of its

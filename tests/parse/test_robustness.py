@@ -86,7 +86,8 @@ def test_mutated_files() -> None:
             assert_sound(any_facts(path, bytes(broken)), bytes(broken))
 
 
-# What fuzzers found: a type without arguments, a name that the grammar only supposes, a member that ends behind its type.
+# What fuzzers found: a type without arguments, a name that the grammar only supposes, a member that ends behind its
+# type.
 _FOUND = {
     "A.java": b"a::.open y a Predicate<o D({returnd->g;",
     "a.adb": b"return s:ef\nf(*)",
