@@ -28,11 +28,12 @@ if TYPE_CHECKING:
         select_edges,
         with_overloads_and_members,
     )
-    from causalist.navigate.find import Filters, apply_filters, find_nodes, mark_tests, nodes_inside
+    from causalist.navigate.find import Filters, apply_filters, find_nodes, nodes_inside
     from causalist.navigate.impact import find_affected_nodes, find_nodes_of_rows, unite_affected
     from causalist.navigate.implicit_calls import is_run_unnamed
     from causalist.navigate.index_health import find_defects, list_layer_files, summarize_layers
     from causalist.navigate.likely_changes import find_files_changing_with, find_missing_files
+    from causalist.navigate.marked_tests import mark_tests
     from causalist.navigate.names import ResolvedName, last_name, resolve_name
     from causalist.navigate.use_verification import find_completing_calls, verify_use
 
@@ -88,7 +89,8 @@ __getattr__ = exports(
         "edges": "calls_from calls_to describe_definition edges_to find_graph_path find_indirect_calls "
         "find_path_of_edges list_co_change_edges list_neighbors list_neighbors_and_co_changes list_routes "
         "mentions_of references_to select_edges with_overloads_and_members",
-        "find": "Filters apply_filters find_nodes mark_tests nodes_inside",
+        "find": "Filters apply_filters find_nodes nodes_inside",
+        "marked_tests": "mark_tests",
         "use_verification": "find_completing_calls verify_use",
         "likely_changes": "find_files_changing_with find_missing_files",
         "index_health": "find_defects list_layer_files summarize_layers",

@@ -24,7 +24,6 @@ from causalist.model.index import LexicalIndex
 from causalist.model.lookup import Affected
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, last_name, split_id
 from causalist.navigate.edges import DISPATCHED, find_callers_of_others
-from causalist.navigate.find import SETUP, mark_tests, paths_of
 from causalist.navigate.impact import (
     MIN_PROBABILITY,
     CallSites,
@@ -34,6 +33,7 @@ from causalist.navigate.impact import (
     find_depths_with_chains,
 )
 from causalist.navigate.implicit_calls import RUN_BY_CODE, class_of_constructor
+from causalist.navigate.marked_tests import SETUP, mark_tests, paths_of
 from causalist.parse import dialect_of, load_settings
 from causalist.rank import find_nodes_with_words, rarity_of_shared_words
 

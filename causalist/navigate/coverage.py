@@ -23,8 +23,8 @@ from causalist.model.lookup import Affected, CoverageReport, TestChoice
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role, split_id
 from causalist.navigate.affected_tests import NAMED, find_tests_reaching
 from causalist.navigate.coverage_files import Lines, PathMatcher, plain_path, read_coverage
-from causalist.navigate.find import mark_tests
 from causalist.navigate.impact import find_affected_nodes
+from causalist.navigate.marked_tests import mark_tests
 from causalist.parse import dialect_of
 
 # Dialects in which the line of a definition, with the defaults of its parameters, runs when the file is loaded.

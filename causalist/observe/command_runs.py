@@ -32,7 +32,7 @@ from causalist.model.index import Index
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, split_id
 from causalist.navigate.coverage import TestNodes, definitions_by_test
 from causalist.navigate.coverage_files import find_coverage_files
-from causalist.navigate.find import mark_tests
+from causalist.navigate.marked_tests import mark_tests
 from causalist.parse import dialect_of, find_secrets, mask_secrets
 
 _GO_FOLDER = "go"

@@ -26,7 +26,7 @@ from causalist.index.source_text import SourceText
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role, last_name, split_id
-from causalist.navigate.find import mark_tests
+from causalist.navigate.marked_tests import mark_tests
 from causalist.observe.command_runs import CodePlaces
 from causalist.observe.observed_calls import Freshness, Version
 from causalist.parse import dialect_of

@@ -41,7 +41,7 @@ from causalist import Repository
 from causalist.errors import CausalistError
 from causalist.index.options import ignore_progress
 from causalist.model.node_ids import CALLABLE_KINDS, Role, split_id
-from causalist.navigate.find import mark_tests
+from causalist.navigate.marked_tests import mark_tests
 from causalist.observe import begin_run, delete_run, read_run, run_command
 from causalist.parse import dialect_of
 from causalist.prove import ProveOptions

@@ -30,7 +30,7 @@ import numpy as np
 from causalist import Repository
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role
-from causalist.navigate.find import mark_tests
+from causalist.navigate.marked_tests import mark_tests
 
 _SHARE = 0.25
 _DRAWS = 2000
