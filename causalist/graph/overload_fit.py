@@ -355,7 +355,7 @@ def is_made_by(signature: str, arguments: str) -> bool:
 
 _BOUND_OPENS = re.compile(r"\b(?:enable_if(?:_t)?\s*<|\w*(?:ENABLE_IF|REQUIRES)\w*\s*\()|\brequires\b")
 _BOUND_TOKEN = re.compile(r"\s*(!|&&|\|\||\(|\)|(?:\w+::)*(is_\w+|[a-z]+(?:_[a-z]+)*)\s*<)")
-_AS_IT_IS = re.compile(r"\b(?:typename\s+)?(?:\w+::)*(?:decay|remove_\w+?)(?:_t)?\s*<\s*([^<>]*?)\s*>(?:::type\b)?")
+_AS_IT_IS = re.compile(r"\b(?:typename\s+)?(?:\w++::)*+(?:decay|remove_\w+?)(?:_t)?\s*+<([^<>]*+)>(?:::type\b)?")
 _BOUND_PARAMETER = re.compile(r"\b(?:std::)?(integral|signed_integral|unsigned_integral|floating_point)\s+(\w+)")
 _FRACTIONS = ("float", "double", "long double")
 _UNSIGNED = re.compile(r"unsigned\b.*|u\w+_t|size_t|bool|char(?:8|16|32)_t")
@@ -382,7 +382,7 @@ def meets_bounds(
         for trait, bounded in _BOUND_PARAMETER.findall(signature)
         if bounded == name
     ]
-    text = _AS_IT_IS.sub(r"\1", signature)
+    text = _AS_IT_IS.sub(lambda match: match[1].strip(), signature)
     for opened in _BOUND_OPENS.finditer(text):
         asked.append(_BoundReader(text, opened.end(), name, value, kind, settings).read())
     known = [each for each in asked if each is not None]

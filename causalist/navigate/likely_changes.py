@@ -4,8 +4,8 @@ In: an `Index`, changed nodes and their users, or changed files. Out: `ChangesWi
 
 One logistic model joins the evidence. With `x` as `ChangeEvidence` names it:
 
-    log odds = bias + together * ln(1 + x / COMMON_UNIT) + words * sqrt(x) + rare * sqrt(x) + name * x + use * x
-               + idle * ln(1 + x) + size * ln(1 + x)
+    log odds = bias + together * ln(1 + x / COMMON_UNIT) + words * sqrt(x) + name * x + use * x + idle * ln(1 + x)
+               + size * ln(1 + x)
 
 The weights are between `WITH_HISTORY` and `WITHOUT_HISTORY`, which has no use for commits: with n commits in the
 repository they are (n * WITH_HISTORY + EQUAL_COMMITS * WITHOUT_HISTORY) / (n + EQUAL_COMMITS), so that the history of a
@@ -42,8 +42,6 @@ _MIN_WORDS = 0.1  # likewise, the cosine: most files of a language share that ma
 _RANK_OFFSET = 4  # the newest commits of a file weigh 1/4, 1/5, 1/6, ...
 _COMMON_PRIOR = 0.25  # keeps a file with one commit from certainty: a commit more that had no other file
 _COMMON_UNIT = 0.01
-_RARE_FILES = 5  # the most that a rare word is in
-_RARE_PRIOR = 10.0  # of the rarity that rare words have in all, so that one of few words says little
 # What names of tests have beside the name of what they test.
 _TEST_WORDS = frozenset(
     ("test", "tests", "spec", "specs", "it", "testing", "e2e", "fixtures", "benchmark", "bench", "unit")
@@ -60,20 +58,15 @@ class ChangeWeights(NamedTuple):
     bias: float
     together: float
     words: float
-    rare: float
     name: float
     use: float
     idle: float
     size: float
 
 
-# Fitted on commits of 24 repositories, see "Files that change together" in docs/benchmarks.md. What did not win is 0.
-WITH_HISTORY = ChangeWeights(
-    bias=-4.33, together=0.713, words=3.174, rare=1.509, name=0.559, use=0.395, idle=-0.298, size=0.0
-)
-WITHOUT_HISTORY = ChangeWeights(
-    bias=-6.15, together=0.0, words=4.303, rare=3.551, name=0.506, use=0.28, idle=0.0, size=0.18
-)
+# Fitted on commits of 12 repositories, see "Files that change together" in docs/benchmarks.md. What did not win is 0.
+WITH_HISTORY = ChangeWeights(bias=-4.565, together=0.815, words=4.153, name=0.83, use=0.395, idle=-0.347, size=0.0)
+WITHOUT_HISTORY = ChangeWeights(bias=-8.63, together=0.0, words=8.262, name=1.249, use=0.531, idle=0.0, size=0.438)
 
 
 class MissingWeights(NamedTuple):
@@ -100,15 +93,12 @@ class ChangeEvidence(NamedTuple):
 
     `together` is the share of the changed file's commits that changed the other one too. Newer ones count more, the
     r-th 1 / (r + 4), and a commit of m other files 1 / sqrt(m). `words` is the cosine of the words of both files, by
-    the square of their rarity. `rare` is the share of the rarity of the changed file's rare words that the other one
-    has. A name of several words is a word as a whole, too. `name` is the cosine of the words of the files' names.
-    `use` is the probability that the other one runs what changed, `idle` the number of commits of the repository since
-    the other one changed, and `size` that of its lines.
+    rarity, `name` that of the words of their names. `use` is the probability that the other one runs what changed,
+    `idle` the number of commits of the repository since the other one changed, and `size` that of its lines.
     """
 
     together: NDArray[np.float64]
     words: NDArray[np.float64]
-    rare: NDArray[np.float64]
     name: NDArray[np.float64]
     use: NDArray[np.float64]
     idle: NDArray[np.float64]
@@ -277,12 +267,11 @@ def gather_evidence(index: Index, owner: int, affected: Iterable[Affected]) -> t
 
 
 def scale_evidence(evidence: ChangeEvidence) -> NDArray[np.float64]:
-    """Return what the weights of a model multiply, of shape (n, 7), in the order of `ChangeEvidence`."""
+    """Return what the weights of a model multiply, of shape (n, 6), in the order of `ChangeEvidence`."""
     return np.column_stack(
         [
             np.log1p(evidence.together / _COMMON_UNIT),
             np.sqrt(evidence.words),
-            np.sqrt(evidence.rare),
             evidence.name,
             evidence.use,
             np.log1p(evidence.idle),
@@ -370,11 +359,9 @@ class _Files:
     def collect(self, owner: int, uses: NDArray[np.float64], common: _Common) -> ChangeEvidence:
         """Return what speaks for each file when the file `owner` changes; `uses` has shape (n,)."""
         path = split_id(self._ids[owner])[0]
-        words, rare = self._words.compare(owner)
         return ChangeEvidence(
             together=common.together,
-            words=words[self.nodes],
-            rare=rare[self.nodes],
+            words=self._words.compare(owner)[self.nodes],
             name=self._compare_names(frozenset(split_stem(path))),
             use=uses,
             idle=common.idle.astype(np.float64),
@@ -393,42 +380,33 @@ class _Files:
 
 
 class _WordVectors:
-    """Vectors of the words of files that several files have: (1 + ln count) * rarity ** 2.
+    """Vectors of the words of files: (1 + ln count) * ln((n + 1) / (files with the word + 0.5)), at least 0.
 
-    The rarity is ln((n + 1) / (files with the word + 0.5)), at least 0. Its square, because what few files name ties
-    them together far more than what many do. Only vectors of the nodes `compared` are held, of `n_files` files and
-    `n_nodes` nodes.
+    Only those of the nodes `compared` are held, of `n_files` files and `n_nodes` nodes.
     """
 
     def __init__(self, postings: Postings, n_files: int, compared: NDArray[np.int64], n_nodes: int) -> None:
         is_compared = np.zeros(n_nodes, dtype=np.bool_)
         is_compared[compared] = True
+        kept = np.flatnonzero(is_compared[postings.documents])
         frequency = np.diff(postings.indptr)
-        is_kept = is_compared[postings.documents] & np.repeat(frequency > 1, frequency)
-        kept = np.flatnonzero(is_kept)
+        rarity = np.maximum(np.log((n_files + 1) / (frequency + 0.5)), 0.0)
         self._documents = postings.documents[kept]
         self._terms = np.searchsorted(postings.indptr, kept, side="right") - 1
-        rarity = np.maximum(np.log((n_files + 1) / (frequency + 0.5)), 0.0)
         counts = np.maximum(postings.counts[kept], 1) if len(postings.counts) else np.ones(len(kept))
-        self._weights = (1.0 + np.log(counts)) * rarity[self._terms] ** 2
-        self._rare = np.where(frequency <= _RARE_FILES, rarity, 0.0)  # by term
+        self._weights = (1.0 + np.log(counts)) * rarity[self._terms]
         self._n_terms, self._n_nodes = len(frequency), n_nodes
         self._norms = np.sqrt(np.bincount(self._documents, weights=self._weights**2, minlength=n_nodes))
 
-    def compare(self, node: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return (the cosine of each compared node with one of them, its share of the rare words of that one).
-
-        Both have the shape (n_nodes,), and are 0 for other nodes.
-        """
+    def compare(self, node: int) -> NDArray[np.float64]:
+        """Return the cosine of each compared node with one of them, of shape (n_nodes,); 0 for other nodes."""
         own = self._documents == node
-        vector, rare = np.zeros(self._n_terms), np.zeros(self._n_terms)
+        vector = np.zeros(self._n_terms)
         vector[self._terms[own]] = self._weights[own]
-        rare[self._terms[own]] = self._rare[self._terms[own]]
         dots = np.bincount(self._documents, weights=self._weights * vector[self._terms], minlength=self._n_nodes)
         scale = self._norms * self._norms[node]
         cosines: NDArray[np.float64] = np.divide(dots, scale, out=np.zeros(self._n_nodes), where=scale > 0)
-        shared = np.bincount(self._documents, weights=rare[self._terms], minlength=self._n_nodes)
-        return cosines, shared / (rare.sum() + _RARE_PRIOR)
+        return cosines
 
 
 def split_stem(path: str) -> tuple[str, ...]:
@@ -477,11 +455,7 @@ def _tell_reasons(
         reasons.append((part_by_name["name"], "same name" if evidence.name[place] > 0.999 else "like name"))
     if evidence.words[place] > 0:
         is_told = evidence.words[place] >= _MIN_WORDS
-        part = part_by_name["words"] + part_by_name["rare"]
-        share = f"{evidence.words[place]:.0%}"
-        reasons.append(
-            (part if is_told else 0.0, "few words in common" if share == "0%" else f"words in common: {share}")
-        )
+        reasons.append((part_by_name["words"] if is_told else 0.0, f"words in common: {evidence.words[place]:.0%}"))
     reasons.sort(key=lambda each: -each[0])
     return tuple(text for part, text in reasons if part >= _MIN_PART) or tuple(text for _, text in reasons[:1])
 

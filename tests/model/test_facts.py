@@ -29,6 +29,7 @@ MANIFESTS = {
     "pytest.ini": "[pytest]\npython_functions = it_*\npython_files = check_*.py\n",
     "lib/dune": "(library (name shop))\n",
     "tagged.go": "//go:build linux\n\npackage a\n",
+    "hidden.odin": "#+private file\npackage a\n",
 }
 
 

@@ -10,7 +10,6 @@ from causalist.navigate.likely_changes import (
     WITH_HISTORY,
     WITHOUT_HISTORY,
     find_missing_files,
-    gather_evidence,
     gather_missing,
 )
 from causalist.pipeline.repository import Repository
@@ -111,27 +110,9 @@ def test_without_history_words_names_and_uses_rank(tmp_path: Path) -> None:
     assert [each.file for each in ranked] == ["tests/test_basket.py", "shop/report.py", "shop/mail.py"]
     test, report, mail = ranked
     assert "same name" in test.reasons and "test_add_item calls add_item, certain" in test.reasons
-    assert "summary calls clear_basket, certain" in report.reasons and mail.reasons == ("few words in common",)
+    assert "summary calls clear_basket, certain" in report.reasons and mail.reasons == ("words in common: 1%",)
     assert all(each.n_both == each.n_commits == 0 for each in ranked)
     assert test.probability > report.probability > mail.probability
-
-
-def test_words_of_few_files_count_most(tmp_path: Path) -> None:
-    # Of seven files two have beta, six gamma, five delta and one alpha, which compares nothing.
-    gamma = {f"{name}.py": "delta = gamma\n" for name in "cdef"}
-    words = {"a.py": "alpha = beta\nbeta = gamma\n", "b.py": "beta = gamma\n", **gamma, "g.py": "delta = 1\n"}
-    write_all(tmp_path, words)
-    repository = Repository.open(tmp_path, exact_root=True)
-    paths, evidence = gather_evidence(repository.index, repository.graph.nodes.ids.position("a.py"), ())
-    places = {path: place for place, path in enumerate(paths)}
-    beta, gamma_square, delta_square = log(8 / 2.5), log(8 / 6.5) ** 2, log(8 / 5.5) ** 2
-    twice = (1 + log(2)) * beta**2  # a.py has beta twice
-    norm = (twice**2 + gamma_square**2) ** 0.5
-    both = (twice * beta**2 + gamma_square**2) / (norm * (beta**4 + gamma_square**2) ** 0.5)
-    one = gamma_square**2 / (norm * (delta_square**2 + gamma_square**2) ** 0.5)
-    assert evidence.words[[places["b.py"], places["c.py"], places["g.py"]]].tolist() == pytest.approx([both, one, 0.0])
-    # Rare is what at most five files have: of the words of a.py that others have beta alone.
-    assert evidence.rare[[places["b.py"], places["c.py"]]].tolist() == pytest.approx([beta / (beta + 10), 0.0])
 
 
 def test_a_file_without_history_or_outside_has_no_such_files(tmp_path: Path) -> None:

@@ -24,12 +24,12 @@ from causalist.navigate.likely_changes import ChangeEvidence, gather_evidence, s
 from tests.benchmarks.changed_together.__main__ import BOUNDS, SEED, average_precision, best_first, draw_cases
 
 MOST_QUERIES = 4
-WITH_HISTORY = ("together", "words", "rare", "name", "use", "idle")
-WITHOUT_HISTORY = ("words", "rare", "name", "use", "size")
+WITH_HISTORY = ("together", "words", "name", "use", "idle")
+WITHOUT_HISTORY = ("words", "name", "use", "size")
 
 
 class Query(NamedTuple):
-    """The scaled evidence of each file, of shape (n, 7), and which of them changed too."""
+    """The scaled evidence of each file, of shape (n, 6), and which of them changed too."""
 
     paths: list[str]
     evidence: NDArray[np.float64]
