@@ -534,12 +534,12 @@ class InferenceBase(ABC):
         return f"{class_name}().{rest}" if rest else f"{class_name}()" if head != _MAKES else class_name
 
 
+_OF_OWN_TYPE = ("substr", "append")  # methods of text that give text
+
+
 def member_of_library(types: TypeSettings, value: Value, part: str) -> Value:
     """Return what a member of an object of the library gives: what it holds, its own type, or what is not known."""
     name = part.removesuffix("()")
     if name in ("[]", "[*]") or name in types.elements:
         return value.parts[0] if value.parts else value if name == "[]" else BUILTIN
     return value if name in _OF_OWN_TYPE else BUILTIN
-
-
-_OF_OWN_TYPE = ("substr", "append")  # methods of text that give text

@@ -456,7 +456,7 @@ _WHOLE_FILE = re.compile(rb"(?:\[<(?:[^>\n]|>(?!\]))*+>\]\s*+)*+module\b[^=\n]*+
 def end_by_layout(data: bytes, start: int, end: int, around: int) -> int:
     r"""Return where a definition ends that the grammar may have ended elsewhere: before what is indented no more.
 
-    It is no further than `around`, the end of what it stands in. Else what does not begin its line keeps its `end`.
+    It is no further than `around`, the end of what it stands in. Up to there, what does not begin its line keeps `end`.
 
     >>> data = b"module A =\n  let f = 1\n\n  let g = 2\nmodule B =\n"
     >>> end_by_layout(data, 0, 22, len(data)), end_by_layout(data, 13, 40, len(data))

@@ -95,7 +95,7 @@ _OF_ASKING = (
     "tell ", "help ", "point ", "guide ", "walk ", "new to", "trying to", "looking for", "wondering",
     "interested in", "i want to", "i need to", "i wish to", "where should ", "where do ", "where can ",
     "where could ", "this ", "that ", "it ", "the following ", "located", "implemented", "defined",
-    " the ", " your ", " our ",
+    " app", " program", " software", " system", " tool", " project", " library", " product",
 )  # fmt: skip
 
 
