@@ -7,7 +7,7 @@ looks into another file.
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -284,6 +284,11 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     if settings is not None and settings.modules.file_classes and facts.definitions and not names_own_class(facts):
         del symbols.by_qualname[facts.definitions[0].qualname]  # no name but its path leads to it
     return symbols
+
+
+def settings_of(files: Iterable[FileSymbols]) -> list[LanguageSettings]:
+    """Return the settings of the languages of some files, one for each language: reading those of all takes 50 ms."""
+    return list({each.settings.name: each.settings for each in files if each.settings is not None}.values())
 
 
 def names_own_class(facts: FileFacts) -> bool:

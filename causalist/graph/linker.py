@@ -282,10 +282,7 @@ class Linker:
     ) -> "Linker":
         """Build a linker of a repository; `settings` are by dialect name, `links` those of the scan."""
         program = Program.from_files(files, settings, links)
-        builtin: dict[str, frozenset[str]] = {}
-        for each in settings.values():
-            builtin[each.name] = frozenset(each.builtin_methods)
-        return cls(program, Resolver(program, builtin), NodeDrafts(program), EdgeCollector())
+        return cls(program, Resolver(program), NodeDrafts(program), EdgeCollector())
 
     def __post_init__(self) -> None:
         self._imports = PackageImports(self.program)

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fnmatch import translate
 
-from causalist.graph.file_symbols import FileGroups, FileSymbols, build_file_symbols, members_of_objects
+from causalist.graph.file_symbols import FileGroups, FileSymbols, build_file_symbols, members_of_objects, settings_of
 from causalist.graph.imports.declared_packages import (
     DeclaredTypes,
     FolderMap,
@@ -132,7 +132,7 @@ class Program:
             scopes,
             DeclaredTypes.from_files(files, [table.first for table in tables], settings),
             {table.first + i: types for table in tables for i, types in table.facts.parameters},
-            {each.name: literals_of(each) for each in settings.values()},
+            {each.name: literals_of(each) for each in settings_of(tables)},
             TreePathResolver(ModuleTree.from_files(tables, file_of, modules.linked)),
             FolderMap.from_files(files, settings),
             IncludedModules(tables, modules.number, file_of),

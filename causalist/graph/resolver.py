@@ -5,7 +5,7 @@ type has; everything else that is unknown gives nothing.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -54,7 +54,6 @@ class Resolver:
     """Resolution of uses in all files of a program."""
 
     program: Program
-    builtin_methods: Mapping[str, frozenset[str]]  # by language
     inference: Inference = field(init=False)
     overloads: "OverloadChooser" = field(init=False)
     specifics: SpecificProcedures = field(init=False)
@@ -377,7 +376,7 @@ class Resolver:
         if called and is_open and value is not None and self.program.tree_paths.tree.has_file(file):
             receiver, _, method = chain.rpartition(".")
             is_value = receiver and not receiver.rpartition(".")[2][:1].isupper()  # else a type by its name
-            if is_value and method not in self.builtin_methods.get(self._language_of(file), ()):
+            if is_value and method not in self._builtin_of(file):
                 value = self.inference.trait_method(file, scope, value, method) or value
         if chain.startswith(LAMBDA_VALUE) and ("." not in (bare := chain.partition(".")[2]) or is_opened):
             is_imported = value is not None and value.kind is ValueKind.EXTERNAL  # no extension of what is around
@@ -501,7 +500,7 @@ class Resolver:
         name = chain.rpartition(".")[2]
         if name.startswith(STRING_KEY):
             return [], ""  # whatever a table holds
-        if name in self.builtin_methods.get(self._language_of(file), ()) or name.startswith("__"):
+        if name in self._builtin_of(file) or name.startswith("__"):
             return self._find_in_named_object(file, chain), ""
         return [Target(*each) for each in self.name_candidates.find(file, chain, arguments)], ""
 
@@ -654,9 +653,9 @@ class Resolver:
     def _has_specifics(self, function: int) -> bool:
         return bool(self.program.files[self.program.file_of[function]].specifics)
 
-    def _language_of(self, file: int) -> str:
+    def _builtin_of(self, file: int) -> Container[str]:
         settings = self.program.files[file].settings
-        return settings.name if settings else ""
+        return settings.builtin_methods if settings else ()
 
 
 _LIBRARY = "std."  # begins names in its namespace

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 # Below this many bytes to parse, starting processes costs more than it saves; one that is forked costs less.
 _PARALLEL_THRESHOLD_BYTES = 1_500_000
-_PAIR_THRESHOLD_BYTES = 500_000
+_PAIR_THRESHOLD_BYTES = 150_000
+_OWN_SHARE = 0.56  # of these that the parent parses: the other has to start, and hands over what it parsed
 _CHUNK_BYTES = 400_000
 # Of sources that are read, or facts that are written, at once.
 _GROUP_BYTES = 4_000_000
@@ -285,7 +286,7 @@ def _parse_all(
     from concurrent.futures import ProcessPoolExecutor
 
     if _START_METHOD == "fork":
-        _preload_grammars(first)
+        preload_grammars((path, len(data)) for path, data, _ in first)
     context = multiprocessing.get_context(_START_METHOD)
     with ProcessPoolExecutor(max_workers=wanted, mp_context=context, initializer=_begin_worker) as pool:
         chunks = split_batches(chain(first, files), _count_bytes, _CHUNK_BYTES)
@@ -317,15 +318,19 @@ class _EncodedFacts:
 def _parse_in_two(files: "list[_Content]") -> "Iterator[tuple[str, tuple[FileFacts, FileFacts] | None, bytes]]":
     """Yield as `_parse_all` does; a forked process parses the second half meanwhile.
 
-    It has the files and the grammars already, so that it starts at once.
+    It has the files and the grammars already, so that it starts at once. The first file is parsed before, so that both
+    have what parsing imports and compiles.
     """
     import numpy as np
 
     from causalist.store import encode_facts
 
-    _preload_grammars(files)
+    preload_grammars((path, len(data)) for path, data, _ in files)
+    path, data, kind = files[0]
+    facts = _parse_as(path, data, kind)
+    files = files[1:]
     n_first, size, total = 0, 0, sum(len(data) for _, data, _ in files)
-    while 2 * size < total:
+    while size < _OWN_SHARE * total:
         size += len(files[n_first][1])
         n_first += 1
 
@@ -334,7 +339,9 @@ def _parse_in_two(files: "list[_Content]") -> "Iterator[tuple[str, tuple[FileFac
         lengths = np.array([len(each) for each in parsed], dtype=np.int64)
         return _EncodedFacts(np.frombuffer(b"".join(parsed), dtype=np.uint8), lengths)
 
-    rest = ForkedTask(_EncodedFacts, parse_rest)
+    rest = ForkedTask(_EncodedFacts, parse_rest, wanted=bool(files))
+    encoded, interface = encode_facts(facts)
+    yield path, (interface, facts), encoded
     for path, data, kind in files[:n_first]:
         with stage("parse: rest"):
             facts = _parse_as(path, data, kind)
@@ -356,8 +363,8 @@ def _begin_worker() -> None:
     end_with_parent()
 
 
-def _preload_grammars(files: "Sequence[_Content]") -> None:
-    """Load the grammars of much of these files, so that forked processes share them.
+def preload_grammars(files: Iterable[tuple[str, int]]) -> None:
+    """Load the grammars of much of some files, (path, bytes), so that forked processes share them.
 
     Compiling the query of a grammar takes up to a quarter of a second. A grammar of few files is left to the process
     that needs it.
@@ -365,9 +372,9 @@ def _preload_grammars(files: "Sequence[_Content]") -> None:
     from causalist.parse import dialect_of, load_grammar
 
     sizes: dict[str, int] = {}
-    for path, data, _ in files:
+    for path, n_bytes in files:
         dialect = dialect_of(path)
-        sizes[dialect] = sizes.get(dialect, 0) + len(data)
+        sizes[dialect] = sizes.get(dialect, 0) + n_bytes
     for dialect, size in sizes.items():
         if dialect and size > _PRELOAD_SHARE * sum(sizes.values()):
             load_grammar(dialect)

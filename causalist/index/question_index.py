@@ -27,7 +27,7 @@ from causalist._internal.forked_task import ForkedTask
 from causalist.errors import ModelFailed, NothingToIndex
 from causalist.graph import build_graph
 from causalist.index.build import build_manifest, collect_notes, describe_empty_scan
-from causalist.index.collect import collect_facts, n_processes, name_facts, no_garbage_collection
+from causalist.index.collect import collect_facts, n_processes, name_facts, no_garbage_collection, preload_grammars
 from causalist.index.freshness import count_left_out, index_version, known_kinds, path_marks
 from causalist.index.history import build_history
 from causalist.index.options import IndexOptions, Read
@@ -241,10 +241,14 @@ def _names_of(need: Need) -> list[str]:
 def _count_in_processes(
     entries: Sequence[FileEntry], read: Read, words: Sequence[str], names: Sequence[str], options: IndexOptions
 ) -> _Counts:
-    """Return the counts of all files, of which another process counts half if that is worth it."""
+    """Return the counts of all files. Another process counts half of many, all of few: this one loads grammars then."""
     total = sum(entry.size + _BYTES_OF_A_READ for entry in entries)
-    if total < _MIN_SHARED_BYTES or n_processes(options) < 2:
+    if n_processes(options) < 2:
         return _count(entries, read, words, names)
+    if total < _MIN_SHARED_BYTES:
+        counted = ForkedTask(_Counts, lambda: _count(entries, read, words, names))
+        preload_grammars((entry.path, entry.size) for entry in entries)
+        return counted.result()
     half, size = 0, 0
     while 2 * size < total:
         size += entries[half].size + _BYTES_OF_A_READ

@@ -1,5 +1,6 @@
 """Settings of a language beside its grammar, from `grammars/<language>/language.toml`."""
 
+from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
 
@@ -675,7 +676,7 @@ class LanguageSettings:
     names: NameSettings
     modules: ModuleSettings
     comments: CommentSettings
-    builtin_methods: tuple[str, ...] = ()
+    builtin_methods: Mapping[str, None] = field(default_factory=dict)
     """methods of builtin types; never guessed on an unknown receiver. Example: `["append", "keys"]`"""
     builtin_names: tuple[str, ...] = ()
     """names of the language; uses are not kept. Example: `["len", "nil"]`"""

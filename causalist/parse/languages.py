@@ -386,7 +386,7 @@ def _read_settings(path: Path) -> LanguageSettings:
             names=NameSettings(self_names=names.pop("self"), super_names=names.pop("super"), **names),
             modules=ModuleSettings(system=ModuleSystem(modules.pop("system")), **modules),
             comments=CommentSettings(**_freeze_values(data["comments"])),
-            builtin_methods=builtin["methods"],
+            builtin_methods=dict.fromkeys(builtin["methods"]),
             builtin_names=builtin.get("names", ()),
             builtin_objects=builtin.get("objects", ()),
             types=TypeSettings(**_freeze_values(data.get("types", {}))),

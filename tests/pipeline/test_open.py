@@ -574,9 +574,9 @@ def test_grammars_that_much_needs_are_there_before_processes_are(monkeypatch: py
     loaded: list[str] = []
     monkeypatch.setattr("causalist.parse.load_grammar", loaded.append)
     sizes = {"a.py": 90, "b.go": 9, "c.txt": 200, "lib/d.py": 1}
-    collect._preload_grammars([(path, b"x" * size, "") for path, size in sizes.items()])
+    collect.preload_grammars(sizes.items())
     assert loaded == ["python"]
-    collect._preload_grammars([])
+    collect.preload_grammars([])
     assert loaded == ["python"]
 
 

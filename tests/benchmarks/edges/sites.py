@@ -59,10 +59,7 @@ class Sites:
     def __init__(self, clone: Path, commit: str, min_confidence: float) -> None:
         settings = load_settings()
         self._program = Program.from_files(list(_facts(clone, commit)), settings)
-        builtin: dict[str, frozenset[str]] = {}
-        for each in settings.values():
-            builtin[each.name] = frozenset(each.builtin_methods)
-        self._resolver = Resolver(self._program, builtin)
+        self._resolver = Resolver(self._program)
         self._resolver.prepare()
         self._min_confidence = min_confidence
         self._at: dict[tuple[str, int], list[tuple[int, Call]]] = {}
