@@ -12,6 +12,9 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
         frozenset(
             {"test", "tests", "testing", "__tests__", "spec", "specs", "e2e", "__mocks__", "fixtures", "testdata"}
             | {"test_helpers", "test-helpers", "test_utils", "test-utils", "testutil", "testutils", "test_files"}
+            | {"testhelper", "testhelpers", "test_support", "test-support", "testsupport", "testlib", "testsuite"}
+            | {"test_data", "test-data", "testresources", "cypress", "mocks", "fixture", "__fixtures__"}
+            | {"datafixtures", "testfixtures", "test_fixtures", "test-fixtures"}
         ),
     ),
     (Role.EXAMPLE, frozenset({"example", "examples", "sample", "samples", "demo", "demos", "playground", "sandbox"})),
@@ -21,8 +24,8 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
     (Role.CONFIG, frozenset({".github", ".circleci", ".vscode", "ci", ".changeset", ".husky"})),
     (Role.GENERATED, frozenset({"generated", "__generated__", "generated-sources", "dist"})),
 )
-# Rails and Flyway; elsewhere a package that is called so migrates.
-_MIGRATION_FOLDER = re.compile(r"(?:.*/)?db/migrat(?:e|ion)/")
+# Rails and Flyway, and what fills a new database; elsewhere a package that is called so migrates.
+_MIGRATION_FOLDER = re.compile(r"(?:.*/)?(?:db/migrat(?:e|ion)/|db/seeds(?:/|\.rb$)|database/seed(?:er)?s/)")
 # What a build leaves; below sources it is the code that builds.
 _BUILD_FOLDER = re.compile(r"(?!(?:.*/)?(?:src|lib)/)(?:.*/)?build/")
 # Below sources it is the code that measures.
@@ -37,7 +40,10 @@ _EXAMPLE_FOLDER = re.compile(r"(?:.*[-.]|_)(?:examples?|samples?|demos?|benchmar
 _TEST_NAME = re.compile(
     r"(^test_.*|.*_test|.*_tests|^conftest|^tests?|.*\.(test|spec|e2e|cy|stories|bench|test-d|tst))\.[^.]+$"
     r"|^testing\.go$|.*_spec\.(?:rb|lua)$|.*\.bats$|.*\.tests\.ps1$|.*\.t$"
+    r"|(?:.*[._-])?test[-_]?(?:helper|util)s?\.[^.]+$|.*[._]fixtures?\.[^.]+$"
+    r"|(?:mock_.*|.*_mocks?)\.go$|.*\.mock\.[cm]?[jt]sx?$"
 )
+_FACTORY_FOLDER = re.compile(r"(?:.*/)?database/factories/")  # of Laravel, of rows for tests
 # In names of several words the case tells "Latest" from "LaTest": conventions of JUnit, its runners and PHPUnit.
 _TEST_FOLDER = re.compile(  # a project of tests
     r"(?:[\w.-]+\.)?(?:unit|integration|functional|acceptance)?\.?tests?"
@@ -86,6 +92,8 @@ def role_of(path: str) -> Role:
     if name.endswith((".cs", ".fs", ".fsx")) and any(_TEST_FOLDER.fullmatch(folder) for folder in folders):
         return Role.TEST
     if _TEST_NAME.match(name) or _TEST_CLASS.match(path.rpartition("/")[2]) or _TEST_SET.match(path):
+        return Role.TEST
+    if _FACTORY_FOLDER.match(path.lower()):
         return Role.TEST
     for role, names in _SEGMENTS[2:]:
         if segments & names:

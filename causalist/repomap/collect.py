@@ -228,9 +228,13 @@ def _definitions(
     nodes, ids = graph.nodes, graph.nodes.ids
     owners = _types_by_name(graph, product)
 
+    shells = _shells(graph)
+
     def outermost(node: int) -> int:
-        while int(nodes.parents[node]) >= 0 and graph.kind(int(nodes.parents[node])) not in _NOT_DEFINITIONS:
-            node = int(nodes.parents[node])
+        while (parent := int(nodes.parents[node])) >= 0 and graph.kind(parent) not in _NOT_DEFINITIONS:
+            if shells[parent]:
+                return node
+            node = parent
         path, symbol = split_id(ids[node])
         around = (symbol or "").rpartition(".")[0]  # a member may stand outside of its type, as in Go
         return owners.get((path.rpartition("/")[0], around), node) if around else node
@@ -248,7 +252,7 @@ def _definitions(
     by_file: dict[str, list[tuple[float, int]]] = {}
     for node, share in top.items():
         path, symbol = split_id(ids[node])
-        if path not in code or symbol is None or graph.kind(node) not in CALLABLE_KINDS | TYPE_KINDS:
+        if path not in code or symbol is None or graph.kind(node) not in CALLABLE_KINDS | TYPE_KINDS or shells[node]:
             continue
         if "~" in symbol:
             continue  # an overload is shown by its first
@@ -260,6 +264,18 @@ def _definitions(
         KeyDefinition(hit_of(graph, node, 0.0, 0.0, ()), top[node], _best_members(graph, scores, members.get(node, ())))
         for node in _spread(by_file)
     )
+
+
+def _shells(graph: CodeGraph) -> NDArray[np.bool_]:
+    """Return, per node, whether it is a type or module that holds types alone: these say more than it does."""
+    nodes = graph.nodes
+    is_type = np.isin(nodes.kinds, sorted(TYPE_KINDS))
+    children = np.flatnonzero(nodes.parents >= 0)
+    holders = nodes.parents[children]
+    result = np.zeros(len(nodes.parents), dtype=np.bool_)
+    result[holders] = True
+    result[holders[~is_type[children]]] = False
+    return result & is_type
 
 
 def _types_by_name(graph: CodeGraph, product: NDArray[np.bool_]) -> dict[tuple[str, str], int]:

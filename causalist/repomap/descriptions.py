@@ -154,6 +154,7 @@ _LINK = re.compile(r"\[([^\[\]]+)\](\([^)]*\)|\[[^\]]*\])")
 _RST_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
 _RST_ROLE = re.compile(r":[a-z:+-]{1,40}:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
 _RST_REFERENCE = re.compile(r"`([^`]+)`__?|\b(\w+)_(?![\w])")
+_ALL_EMPHASIS = re.compile(r"\s*_([^_\n]+)_\s*")  # else its end would be a reference
 _EMPHASIS = re.compile(r"(\*\*|__|(?<![\w*])[*_](?=\S))(.+?)(?:\1|(?<=\S)[*_](?![\w*]))")
 # A word, or two characters of a script without spaces between words.
 _WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{2}|[^\W\d_\u3040-\u30ff\u4e00-\u9fff]{2,}")
@@ -169,6 +170,7 @@ _NOTICE = re.compile(
     r"|sign up (?:for|now)|subscribe to (?:our|my|the)|donat(?:e|ions?)\b|buy me a|follow (?:us|me)\b"
     r"|star (?:us|this)\b"
     r"|read this in|other languages|translat(?:ed|ions?) (?:in|of this|are|by)|looking for (?:new )?maintainers?"
+    r"|(?:is|are) (?:now available|easy to install)|(?:testing|beta|preview) version"
     r"|no longer (?:maintained|developed)|is (?:archived|deprecated)|has (?:been )?moved to"
     r"|(?:licensed|offered|released|distributed|available) under )",
     re.IGNORECASE,
@@ -178,18 +180,20 @@ _NOTICE_BEGINNING = re.compile(
     r"|you can (?:install|download|find|use|try)\b|the (?:recommended|easiest|simplest|fastest) way\b|run\b|download\b"
     r"|see\b|visit\b|please\b|note\b|warning\b|important\b|(?:(?:full|the|official|more|our) )?documentation\b|docs\b"
     r"|copyright\b|licensed under|thanks to|thank you|this (?:is the readme|readme)|table of contents|requires\b"
-    r"|requirements?\b|(?:official )?website\b|follow\b|try (?:it|the)\b|for (?:more|further|questions|help)\b)",
+    r"|requirements?\b|(?:official )?website\b|follow\b|try (?:it|the)\b|for (?:any|more|further|questions|help)\b)",
     re.IGNORECASE,
 )
 # Sections about something else than what the project does, by their headings.
 _OTHER_SECTION = re.compile(
     r"\W*(?:the |our |how to )?(?:(?:gold|silver|bronze|platinum|premium|special) )?"
     r"(?:sponsor|support|backer|donat|licen[cs]e|contribut|install|download|get(?:ting)? (?:started|help|it)"
-    r"|quick ?start|usage|document|docs\b|(?:table of )?contents\b|build|develop|credits|team|authors?\b|communit|thank"
+    r"|contact|deploy|quick ?start|usage|document|docs\b|(?:table of )?contents\b|build|develop|credits|team"
+    r"|authors?\b|communit|thank"
     r"|acknowledg|requirement|prerequisite|source code|links\b|news\b|change|(?:we are )?hiring|careers?\b|translat"
     r"|screenshot|demo|upgrad|status|warning|security|languages\b)",
     re.IGNORECASE,
 )
+_MIN_SLOGAN_WORDS = 4  # right below the name, if nothing else says what the project is
 _MIN_TITLE_WORDS = 4  # of a first heading that says what the project is if nothing else does
 _SHORTCODE = re.compile(r"(?<![\w`]):[a-z0-9_+-]+:(?![\w`])")  # ":rocket:"
 _NAME_LEADS = frozenset(["about", "introducing", "introduction", "is", "the", "to", "welcome", "what"])
@@ -242,6 +246,9 @@ def first_paragraph(text: str, names: Iterable[str] = (), *, is_described: bool 
             return max(paragraphs, key=lambda paragraph: _rate_description(paragraph, keys))  # of equal ones the first
     if is_described:
         return ""
+    slogan = own[0].said if own and not own[0].level else ""
+    if len(_WORD.findall(slogan)) >= _MIN_SLOGAN_WORDS and not _is_notice(slogan):
+        return slogan
     title = next((block.said for block in blocks if block.level == 1), "")
     if at is None and len(_WORD.findall(title)) >= _MIN_TITLE_WORDS:
         return title
@@ -263,7 +270,11 @@ def _is_description(paragraph: str, keys: Sequence[str]) -> bool:
     words = _WORD.findall(paragraph)
     if len(words) < _MIN_WORDS or sum(map(len, words)) <= len(paragraph) * 0.6:
         return False
-    return _names_itself(paragraph, keys) or not (_NOTICE.search(paragraph) or _NOTICE_BEGINNING.match(paragraph))
+    return _names_itself(paragraph, keys) or not _is_notice(paragraph)
+
+
+def _is_notice(paragraph: str) -> bool:
+    return bool(_NOTICE.search(paragraph) or _NOTICE_BEGINNING.match(paragraph))
 
 
 def _rate_description(paragraph: str, keys: Sequence[str]) -> int:
@@ -417,6 +428,8 @@ def _read_block(block: list[str]) -> str:
 def _plain(text: str) -> str:
     """Return a text without markup on one line, "" if it is hardly anything but links."""
     text = _SHORTCODE.sub("", _IMAGE.sub("", text))
+    if emphasized := _ALL_EMPHASIS.fullmatch(text):
+        text = emphasized[1]
     n_links = len(_LINK.findall(text)) + text.count("<a ")
     for pattern in (_LINK, _RST_LINK, _RST_ROLE):
         text = pattern.sub(r"\1", text)

@@ -4,8 +4,24 @@ import pytest
 
 from causalist.model.facts import Binding, Export, Import, ImportKind
 from causalist.model.node_ids import NodeKind
+from causalist.parse import parse_file
 from causalist.parse.syntax.imports import read_listed_names
 from tests.parse.facts_of import facts_of, qualnames
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "declared"),
+    [
+        ("a.php", "#[At(name: 'a', of: [new Of(['b'])])]\n" * 20 + "// why\n", "final class A extends B"),
+        ("a.java", '@At(name = "a)", of = {@Of(b = @In(c = (1)))}) /* why */ ' * 10, "public class A extends B"),
+        ("a.cs", '[At(nameof(A), new[] { "a", "b[" })]\n// why\n' * 10, "public class A : B"),
+        ("a.kt", '@At(of = [Of(value = ["a", "b"])]) ' * 10, "open class A : B()"),
+    ],
+)
+def test_a_signature_begins_behind_annotations_however_long(path: str, before: str, declared: str) -> None:
+    source = f"{'<?php ' if path.endswith('.php') else ''}{before}{declared} {{ }}\n"
+    (found,) = parse_file(path, source.encode()).definitions
+    assert (found.name, found.signature) == ("A", declared)
 
 
 def test_python_definitions_span_their_decorators_and_tell_signature_and_doc() -> None:

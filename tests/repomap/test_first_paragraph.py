@@ -158,6 +158,19 @@ def test_a_title_says_it_if_nothing_else_does() -> None:
     assert first_paragraph(text, ["ferry"]) == "Copier of rows between databases"
 
 
+@pytest.mark.parametrize(
+    "marked", ["_Copies rows while you sleep_", "*Copies rows while you sleep*", "Copies rows while you sleep"]
+)
+def test_a_slogan_below_the_name_says_it_if_nothing_else_does(marked: str) -> None:
+    others = (
+        "## Deploy\n\nFerry is easy to install by several methods of your choice.\n\n## App\n\n"
+        "A testing version of the app is now available for phones:\n\n## Contact\n\n"
+        "For any questions about the rows that it copies, write a letter to us.\n"
+    )
+    assert first_paragraph(f"# Ferry\n\n{marked}\n\n{others}", ["ferry"]) == "Copies rows while you sleep"
+    assert first_paragraph(f"# Ferry\n\n{marked}\n\n{others}{FERRY}\n", ["ferry"], is_described=True) == ""
+
+
 def test_letters_that_are_longer_in_lower_case() -> None:
     assert (
         first_paragraph(f"<!-- {'İ' * 50} -->\n<TABLE><tr>{'İ' * 50}</tr></TABLE>\n\n# Ferry\n\n{FERRY}\n", ["ferry"])

@@ -153,6 +153,20 @@ def test_folders_say_what_they_are(tmp_path: Path) -> None:
     }
 
 
+def test_what_holds_types_alone_is_not_shown_but_they_are(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "gate.rb").write_text(
+        "module Shop\n  class Gate\n    def open\n      Door.new.push\n    end\n  end\nend\n", encoding="utf-8"
+    )
+    (tmp_path / "lib" / "door.rb").write_text(
+        "module Shop\n  class Door\n    def push; end\n  end\n  def self.close; end\nend\n", encoding="utf-8"
+    )
+    drawn = Repository.open(tmp_path).map(max_tokens=500).text
+    assert "class Gate [open]" in drawn
+    assert "module Shop [Door, close]" in drawn  # it does something itself
+    assert "module Shop [Gate]" not in drawn
+
+
 def test_members_that_stand_outside_of_their_type_belong_to_it(tmp_path: Path) -> None:
     repository = in_memory(
         write_all(

@@ -15,6 +15,7 @@ from causalist.model.node_ids import DECLARED, SEVERAL, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import OPTIONAL, bytes_of_kind, closing_bracket, split_top
 from causalist.parse.syntax.capture_names import Event, Tag
 from causalist.parse.syntax.chains import chain_of, type_name
+from causalist.parse.syntax.doc_comments import without_annotations
 from causalist.parse.syntax.open_scopes import DefinitionDraft, Frame, Scopes
 
 _MAX_TYPE_BYTES = 200  # bytes of a type
@@ -336,9 +337,8 @@ class HandlerNames:
 
 _MAX_SIGNATURE_CHARACTERS = 240
 _OPEN_ENDS = (",", "(")  # of a line that goes on in the next
-_ATTRIBUTE = re.compile(r"\s*#\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*")
-_BRACKETED = re.compile(r"\s*\[(?:[^\[\]\"']|\[[^\[\]]*\]|\"[^\"]*\"|'[^']*')*\]\s*(?=[\w\[])")
-_ANNOTATION = re.compile(r"\s*@(?!interface\b)[\w.:]+\s*(?:\((?:\"(?:\\\\.|[^\"\\\\])*\"|\([^()]*\)|[^()\"])*\)\s*)?")
+_ANNOTATED = (b"@", b"#", b"[")  # begins a definition with annotations
+_MAX_ANNOTATION_BYTES = 20_000
 
 
 _MAX_LEADING_BYTES = 80  # of words before a definition
@@ -356,10 +356,12 @@ def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
         words := re.search(rf"(?:{leading})\s*$", scopes.text(max(0, start - _MAX_LEADING_BYTES), start))
     ):
         start -= len(words[0].encode("utf-8"))
-    end = draft.body if draft.body >= 0 else min(draft.end, draft.start + _MAX_SIGNATURE_CHARACTERS)
+    may_be_annotated = typed_before or scopes.settings.names.members_are_visible
+    if may_be_annotated and scopes.source[start : start + 1] in _ANNOTATED and not scopes.settings.types.messages:
+        whole = scopes.source[start : min(draft.end, start + _MAX_ANNOTATION_BYTES)].decode("utf-8", "surrogateescape")
+        start += len(whole.removesuffix(without_annotations(whole)).encode("utf-8", "surrogateescape"))
+    end = draft.body if draft.body >= 0 else min(draft.end, max(start, draft.start) + _MAX_SIGNATURE_CHARACTERS)
     text = scopes.original_text(start, min(end, start + 4 * _MAX_SIGNATURE_CHARACTERS))
-    if (typed_before or scopes.settings.names.members_are_visible) and not scopes.settings.types.messages:
-        text = without_annotations(text)
     if draft.body < 0:
         text = _first_lines(text)
     text = " ".join(text.split())
@@ -424,21 +426,6 @@ def _first_lines(text: str) -> str:
         more, _, rest = rest.partition("\n")
         line = f"{line}\n{more}"
     return line
-
-
-def without_annotations(text: str) -> str:
-    """Return a signature without the annotations before it.
-
-    >>> without_annotations('@Get(path = ")") @Deprecated public void f()')
-    'public void f()'
-    >>> without_annotations("#[Get(paths: ['/a'])] #[Old] public function f()")
-    'public function f()'
-    >>> without_annotations('[Get("/[a]")] [Old] public void F(int[] a)'), without_annotations("[[nodiscard]] int f()")
-    ('public void F(int[] a)', 'int f()')
-    """
-    while matched := _ANNOTATION.match(text) or _ATTRIBUTE.match(text) or _BRACKETED.match(text):
-        text = text[matched.end() :]
-    return text
 
 
 _SPECIFIC = re.compile(

@@ -4,6 +4,8 @@ Types are read from tags such as `@param Door $door`, `@return Door[]` and `@var
 `@param {Door} door`. `comments.tags` of language.toml gives the role of each tag. A type in code takes precedence: a
 comment only fills in missing types. The exception is a comment inside of a function that names a variable, which
 overrides.
+
+Annotations stand between a comment and what it is about; a signature leaves them out.
 """
 
 import html
@@ -15,7 +17,7 @@ from typing import NamedTuple
 from causalist.model.facts import MODULE_SCOPE, Binding, Import, ImportKind
 from causalist.model.language_settings import TypeSettings
 from causalist.model.node_ids import CALLABLE_KINDS
-from causalist.model.type_notation import split_top
+from causalist.model.type_notation import closing_bracket, split_top
 from causalist.parse.syntax.chains import array_type_name, union_type
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
 
@@ -35,6 +37,8 @@ _REFERENCE = re.compile(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"
 _BRIEF = re.compile(r"^[@\\](?:brief|short|details|notice|dev)\s+")
 _USAGE = re.compile(r'^("{1,3})[ \t]*\n(?:(?:[ ]{4}|\t)[^\n]*+\n|[ ]{0,3}\n)++')  # code at the start of a string
 _MAX_COMMENT_CHARACTERS = 2000
+_SCHEMA = re.compile(r"^# =+ Schema Information\b", re.MULTILINE)  # columns of a table, as a tool lists them in Rails
+_RDOC_HEADING = re.compile(r"^=+ (?=\w)")
 _NOISE = re.compile(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"
     r"|^MARK:|swiftlint:|ktlint"
@@ -66,14 +70,22 @@ def comment_line(comment: str) -> str:
 
     >>> comment_line("/**\n * Opens the door.\n * @param key which\n */")
     'Opens the door.'
+    >>> comment_line("# == Doors\n#\n# == Schema Information\n#\n# Table name: doors")
+    'Doors'
     """
     if comment.startswith("%"):
         comment = _PERCENT.sub("#", comment)
+    if listed := _SCHEMA.search(comment):
+        comment = comment[: listed.start()]
     return _first_line(
         line
-        for line in (_BRIEF.sub("", _COMMENT_EDGE.sub("", raw)) for raw in comment.splitlines())
+        for line in (_BRIEF.sub("", _plain_line(raw)) for raw in comment.splitlines())
         if not line.startswith("@") and not _NOISE.search(line)
     )
+
+
+def _plain_line(raw: str) -> str:
+    return _RDOC_HEADING.sub("", _COMMENT_EDGE.sub("", raw))
 
 
 def comment_sentence(comment: str) -> str:
@@ -315,3 +327,29 @@ def _type_name(text: str, settings: TypeSettings) -> str:
     if settings.unions and len(members) > 1:
         return union_type(members, settings)
     return array_type_name(members[0], settings) if len(members) == 1 else ""
+
+
+_ANNOTATION = re.compile(  # or a remark; with a group if nothing in brackets belongs to it
+    r"\s*(?:@(?!interface\b)[\w.:]+[ \t]*(?=\()|(?:@(?!interface\b)[\w.:]+|//[^\n]*|/\*.*?\*/)()|#?(?=\[))", re.DOTALL
+)
+_IN_ANNOTATION = re.compile(r"[()\[\]{}]|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def without_annotations(text: str) -> str:
+    r"""Return a signature without the annotations and remarks before it.
+
+    >>> without_annotations('@Get(path = ")") @Deprecated public void f()')
+    'public void f()'
+    >>> without_annotations("#[Get(paths: ['/a'])] #[Old] public function f()")
+    'public function f()'
+    >>> without_annotations('[Get("/[a]")] [Old] public void F(int[] a)'), without_annotations("[[nodiscard]] int f()")
+    ('public void F(int[] a)', 'int f()')
+    >>> without_annotations("#[Get([f(['a'])])] // why\n@Old(x = {@A(b = (1))}) class A")
+    'class A'
+    """
+    while matched := _ANNOTATION.match(text):
+        end = matched.end() if matched[1] is not None else closing_bracket(text, matched.end(), _IN_ANNOTATION) + 1
+        if not end or not (rest := text[end:].lstrip()):
+            break
+        text = rest
+    return text
