@@ -364,6 +364,7 @@ _DIGEST = late(
     rb"[\"'`\\\]]{0,4}\s{0,4}[:=,(-]{0,2}\s{0,4}[bru]{0,2}$|\bW/\\?$",
     re.IGNORECASE,
 )
+_INTEGRITY = late(rb"sha(?:1|256|384|512)-[A-Za-z0-9+/]+={0,2}")  # of what a page loads
 
 _KEY_BEGIN = late(rb"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d")
 _KEY_END = late(rb"-----END [A-Z0-9 ]{0,30}PRIVATE KEY|Private-MAC:\s*[0-9a-f]*")
@@ -537,7 +538,9 @@ def _may_be_quoted(text: str) -> bool:
 def _find_random_strings(data: bytes, strings: Iterable[re.Match[bytes]]) -> Iterator[Span]:
     """Yield the quoted strings that look random and are no checksum."""
     for match in strings:
-        if is_random(match[1].decode("ascii")) and not _DIGEST.search(data, max(0, match.start() - 60), match.start()):
+        if not is_random(match[1].decode("ascii")) or _INTEGRITY.fullmatch(match[1]):
+            continue
+        if not _DIGEST.search(data, max(0, match.start() - 60), match.start()):
             yield match.span(1)
 
 

@@ -133,6 +133,7 @@ STAYS = [
     "https://example.org/path:80/@scope/package",
     "git@github.com:owner/name.git",
     '"integrity": "sha512-Gd2UZBJDkXlY7GbJxfsE8/nvKkUEU1G38c1siN6QP6a9PT9MmHB8GnpscSmMJSoF8LOIrt8ud/wPtojys4G6+g=="',
+    '"/build/app.js": "sha384-JC3qPmAlutY62/mgdTA84qxUh1v0kUbWGxCQ6ZuD4LwsoJtPWSWHn0BX30kqM7n/"',
     'commit = "9fceb02d0ae598e95dc970b74767f19372d61af8"',
     '"9fceb02d0ae598e95dc970b74767f19372d61af8"',
     'name = "d41d8cd98f00b204e9800998ecf8427e"',
