@@ -479,7 +479,7 @@ class Resolver:
                 functions = self._of_receiver(file, scope, chain, functions)
             chosen_functions = self.twins.choose((file, scope), chain, functions, (arguments, values), value.rule)
             return [*(Target(*each) for each in chosen_functions), *constants], ""
-        if value.kind is ValueKind.EXTERNAL:
+        if value.kind is ValueKind.EXTERNAL or (value.kind is ValueKind.CALLABLE and value.name):
             return [], value.name
         if value.kind is ValueKind.INSTANCE and called and self._is_passed_through(file, chain):
             return constants, value.name

@@ -439,9 +439,7 @@ class ShapeSettings:
     functions: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     unions: tuple[str, ...] = ()
-    """generic types of functions (last argument: result), of types, of unions. Example: `["Callable"]`, `["type"]`,
-    `["Union"]`
-    """
+    """generic types of functions (last: the result), types, unions. Example: `["Callable"]`, `["type"]`, `["Union"]`"""
     transparent: tuple[str, ...] = ()
     nothing: tuple[str, ...] = ("None",)
     """generic types that stand for their first argument; types that say nothing. Example: `["Optional"]`, `["Any"]`"""
@@ -449,12 +447,15 @@ class ShapeSettings:
     counting: tuple[str, ...] = ()
     taking: tuple[str, ...] = ()
     casting: tuple[str, ...] = ()
-    """functions of one argument that return the same elements, count them, take one, or cast. Example: `["sorted"]`,
-    `["enumerate"]`, `["next"]`, `["cast"]`
-    """
+    """functions that keep, count, take one, or cast. Example: `["sorted"]`, `["enumerate"]`, `["next"]`, `["cast"]`"""
     elements: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()
-    """collection methods that return one element, or a similar collection. Example: `["pop"]`, `["copy"]`"""
+    pairs: tuple[str, ...] = ()
+    """methods for an element, a collection, an element and more. Example: `["pop"]`, `["copy"]`, `["get_or_create"]`"""
+    stores: tuple[str, ...] = ()
+    """members of a class by which a library finds its instances. Example: `["objects"]`"""
+    fields: tuple[tuple[str, str], ...] = ()
+    """calls that give what their first argument names -> the generic type around it. Example: `{ ForeignKey = "" }`"""
     items: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
@@ -477,9 +478,7 @@ class ShapeSettings:
     """builtin functions and types that return nothing of the repository. Example: `["open", "len"]`"""
     giving: tuple[str, ...] = ()
     calling: tuple[str, ...] = ()
-    """functions that return their first argument; those that return what calling it gives. Example: `["create_task"]`,
-    `["to_thread"]`
-    """
+    """functions that return their first argument, or what it gives. Example: `["create_task"]`, `["to_thread"]`"""
     gathering: tuple[str, ...] = ()
     applying: tuple[str, ...] = ()
     filtering: tuple[str, ...] = ()
@@ -490,7 +489,7 @@ class ShapeSettings:
     passing_methods: frozenset[str] = field(init=False, repr=False)  # last names of those that may be methods
 
     def __post_init__(self) -> None:
-        methods = (*self.giving, *self.calling, *self.gathering)
+        methods = (*self.giving, *self.calling, *self.gathering, *(name for name, _ in self.fields))
         functions = (*self.keeping, *self.counting, *self.taking, *self.casting, *self.applying)
         object.__setattr__(self, "passing", frozenset((*functions, *self.filtering, *methods)))
         object.__setattr__(self, "passing_methods", frozenset(name for name in methods if "." not in name))

@@ -402,6 +402,24 @@ class ContainerTypes:
             else value
         )
 
+    def with_instances(self, value: Value, name: str, member: Value | None) -> Value | None:
+        """Return a member of a class; one by which a library finds the instances of the class is a collection of them.
+
+        A class that the repository defines for it may have further methods.
+        """
+        program = self.program
+        settings = program.files[program.file_of[value.number]].settings
+        if settings is None or name not in settings.shapes.stores or not program.is_type(value.number):
+            return member
+        if member is None and self.inference.derived_from_outside.isdisjoint(program.linear_bases(value.number)):
+            return None
+        rule = RuleName.ATTRIBUTE_TYPE
+        content = self.inference.content_of_value(member) if member is not None else None
+        library = content.name if content is not None and content.kind is ValueKind.EXTERNAL else ""
+        instance = Value(ValueKind.INSTANCE, value.number, rule)
+        found = Value(ValueKind.SEQUENCE, -1, rule, library, parts=(instance, BUILTIN))
+        return Value.union((content, found)) if content is not None and content.kind is ValueKind.INSTANCE else found
+
     def value_of_member(self, member: int, name: str) -> Value | None:
         """Return the value that a member of an enumeration is given, if that is what `name` asks for; else None."""
         program = self.program
@@ -561,6 +579,8 @@ def method_of(settings: ShapeSettings, value: Value, name: str) -> Value:
             result = content
         elif name in settings.copies:
             result = value
+        elif name in settings.pairs:
+            result = Value(ValueKind.TUPLE, -1, value.rule, parts=(content, BUILTIN))
         elif value.kind is ValueKind.MAPPING and name in settings.values:
             result = Value(ValueKind.SEQUENCE, -1, value.rule, parts=(content, BUILTIN))
         elif value.kind is ValueKind.MAPPING and name in settings.keys:
@@ -569,7 +589,7 @@ def method_of(settings: ShapeSettings, value: Value, name: str) -> Value:
             pair = Value(ValueKind.TUPLE, -1, value.rule, parts=(key, content))
             result = Value(ValueKind.SEQUENCE, -1, value.rule, parts=(pair, BUILTIN))
         if result is not None:
-            return Value(ValueKind.CALLABLE, -1, value.rule, parts=(result,))
+            return Value(ValueKind.CALLABLE, -1, value.rule, value.name, parts=(result,))
     return BUILTIN
 
 

@@ -522,7 +522,7 @@ class Inference(InferenceBase):
                 resolution, RuleName.MODULE_ATTRIBUTE if resolution.kind is ResolutionKind.DEFINITION else ""
             )
         if value.kind is ValueKind.DEFINITION:
-            return self._member_of_definition(value, name, called)
+            return self.containers.with_instances(value, name, self._member_of_definition(value, name, called))
         if value.kind is ValueKind.OBJECT:
             return self.members.object_member(value, name)
         if value.kind is ValueKind.RECORD:

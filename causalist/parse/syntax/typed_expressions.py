@@ -416,6 +416,10 @@ def _passthrough_value(head: str, inside: str, settings: ShapeSettings, depth: i
     arguments = [each for each in split_outside(inside, ",", MAX_UNION_MEMBERS) if not _KEYWORD.match(each)]
     argument = arguments[0] if arguments else ""
     last = head.rpartition(".")[2]
+    if (around := dict(settings.fields).get(last)) is not None:
+        named = _named_value(argument or _keyword_value(inside, "to"), around, settings, depth)
+        is_own = head.count(".") and head != f"models.{last}"  # a module of the repository may have its own
+        return union_of_names((named, f"{head}()")) if is_own and named else named
     if head in settings.gathering or last in settings.gathering:
         is_starred = argument.lstrip().startswith("*")
         if is_starred:  # `gather(*tasks)`: as many as there are
@@ -440,6 +444,27 @@ def _passthrough_value(head: str, inside: str, settings: ShapeSettings, depth: i
     if head in settings.counting:
         return with_marks(value, Mark.ENUMERATE) if value and "|" not in value else "<list>"
     return with_marks(value, Mark.ELEMENT) if "|" not in value and value[:1] != "(" else ""
+
+
+def _named_value(argument: str, around: str, settings: ShapeSettings, depth: int) -> str:
+    """Return the value of a call that gives what an argument names: a class, or its name behind that of an application.
+
+    Of a collection it is one element.
+    """
+    name = argument.strip().strip("\"'")
+    last = name.rpartition(".")[2]
+    if last == "self":
+        name = last = "Self"
+    if not PLAIN.fullmatch(name) or not last[:1].isupper() or last.isupper():
+        return with_marks(value, Mark.ELEMENT) if _is_chain(value := _value(argument, settings, depth + 1)) else ""
+    name = last if argument.strip() != name else name
+    shape = shape_of(f"{around}[{name}]" if around else name, settings)
+    return typed_value(shape) if shape and ">" not in shape else ""
+
+
+def _keyword_value(inside: str, name: str) -> str:
+    given = (each.partition("=") for each in split_outside(inside, ",", MAX_UNION_MEMBERS))
+    return next((value for key, _, value in given if key.strip() == name), "")
 
 
 _MAX_PLACE_BYTES = 2000
