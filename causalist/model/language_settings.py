@@ -334,7 +334,8 @@ class TypeSettings:
     wrapping: tuple[str, ...] = ()
     """functions whose result holds their argument. Example: `["Some", "Arc::new"]`"""
     factory_methods: tuple[str, ...] = ()
-    """functions of a type that return an instance though it does not define them. Example: `["default"]`"""
+    queries: tuple[str, ...] = ()
+    """functions that return one or several instances of a type that lacks them. Example: `["default"]`, `["where"]`"""
     makers: tuple[str, ...] = ()
     """methods that make an instance of the class they are called on, whoever defines them. Example: Perl: `["new"]`"""
     instancing: tuple[str, ...] = ()

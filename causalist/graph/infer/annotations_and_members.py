@@ -26,6 +26,7 @@ _EACH = "[*"  # a part of a chain, without its last bracket: each element, by an
 _ELEMENT = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
 _CONTENT_KINDS = frozenset((ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN,
     ValueKind.MODULE, ValueKind.UNION, ValueKind.OBJECT, ValueKind.RECORD))  # fmt: skip
+_QUERY = "query"  # the type of instances that a query gives
 _ALIASED_KINDS = (ValueKind.INSTANCE, ValueKind.EXTERNAL, ValueKind.COLLECTION, ValueKind.CALLABLE)
 _MEMBERLESS_KINDS, _UNKNOWN = (ValueKind.BUILTIN, ValueKind.UNKNOWN), (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER)
 _OWN_TYPES = ("Self", "this", "this.type", "static", "$this")
@@ -469,10 +470,12 @@ class MemberTypes:
         self.program = self.inference.program
 
     def passthrough_type(self, settings: TypeSettings, value: Value, method: str) -> Value | None:
-        """Return the instance that a method passes through, or that a factory method of a type makes; else None.
+        """Return the instance that a method passes through, or what a factory method of a type makes; else None.
 
-        `x.unwrap()` is x or what x holds; `T::default()` is a T although T does not define it.
+        `x.unwrap()` is x or what x holds; `T::default()` is a T although T does not define it, `T::where()` several.
         """
+        if method in settings.queries and value.kind is ValueKind.DEFINITION and self.program.is_type(value.number):
+            return Value(ValueKind.COLLECTION, value.number, RuleName.CONSTRUCTED, type=_QUERY)
         if method in settings.factory_methods and value.kind is ValueKind.DEFINITION:
             of_class = self.program.file_of[value.number] in self.program.declared.class_files
             made = (self.inference.content_of_value(value) if of_class else None) or value  # a name for a scene
@@ -498,6 +501,8 @@ class MemberTypes:
                 return content._replace(kind=ValueKind.INSTANCE)
             if name in settings.collection_methods or name in settings.unwrap_methods:
                 return content
+            if content.type == _QUERY:  # `whereName`, or what the type adds to queries
+                return content if name.startswith("where") else UNKNOWN
             return Value(ValueKind.EXTERNAL, -1, RuleName.EXTERNAL, content.name) if content.name else BUILTIN
         if content.kind is ValueKind.INSTANCE and settings.casts and name == _ELEMENT:
             return UNKNOWN  # an object with names of any kind
@@ -529,11 +534,8 @@ class MemberTypes:
             if value.type in methods:
                 return Value(ValueKind.DEFINITION, methods[value.type], RuleName.TRAIT_IN_SCOPE)
             if trait not in program.for_all:
-                return (
-                    Value(ValueKind.DEFINITION, next(iter(methods.values())), RuleName.TRAIT_IN_SCOPE)
-                    if len(methods) == 1
-                    else None
-                )
+                only = next(iter(methods.values()), -1)
+                return Value(ValueKind.DEFINITION, only, RuleName.TRAIT_IN_SCOPE) if len(methods) == 1 else None
         elif not methods and trait not in program.for_all and not program.is_only_in(trait, name):
             return None
         return Value(ValueKind.DEFINITION, program.find_own_member(trait, name), RuleName.TRAIT_IN_SCOPE)
