@@ -89,6 +89,17 @@
 (function_definition return_type: (optional_type (_) @returns))
 (method_declaration return_type: [(named_type) (primitive_type) (union_type) (intersection_type) (disjunctive_normal_form_type)] @returns)
 (method_declaration return_type: (optional_type (_) @returns))
+; A relation of Laravel's models, whatever class of the library it is said to be.
+((return_statement (member_call_expression object: (variable_name) @_this name: (name) @_make
+  arguments: (arguments . (argument (class_constant_access_expression . [(name) (qualified_name)] @returns.within)))))
+  (#eq? @_this "$this")
+  (#any-of? @_make "hasOne" "hasMany" "belongsTo" "belongsToMany" "hasOneThrough" "hasManyThrough" "morphOne" "morphMany"
+    "morphToMany" "morphedByMany"))
+((return_statement (member_call_expression object: (member_call_expression object: (variable_name) @_this name: (name) @_make
+  arguments: (arguments . (argument (class_constant_access_expression . [(name) (qualified_name)] @returns.within))))))
+  (#eq? @_this "$this")
+  (#any-of? @_make "hasOne" "hasMany" "belongsTo" "belongsToMany" "hasOneThrough" "hasManyThrough" "morphOne" "morphMany"
+    "morphToMany" "morphedByMany"))
 
 ; A function that is given to a call behind a string.
 (arguments . (argument [(string) (encapsed_string)]) (argument [

@@ -26,7 +26,7 @@ _EACH = "[*"  # a part of a chain, without its last bracket: each element, by an
 _ELEMENT = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
 _CONTENT_KINDS = frozenset((ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN,
     ValueKind.MODULE, ValueKind.UNION, ValueKind.OBJECT, ValueKind.RECORD))  # fmt: skip
-_QUERY = "query"  # the type of instances that a query gives
+_QUERY, _OF_MODEL = "query", (ValueKind.DEFINITION, ValueKind.INSTANCE)  # type of what a query gives; what it asks
 _ALIASED_KINDS = (ValueKind.INSTANCE, ValueKind.EXTERNAL, ValueKind.COLLECTION, ValueKind.CALLABLE)
 _MEMBERLESS_KINDS, _UNKNOWN = (ValueKind.BUILTIN, ValueKind.UNKNOWN), (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER)
 _OWN_TYPES = ("Self", "this", "this.type", "static", "$this")
@@ -417,12 +417,16 @@ class AnnotationTypes:
             return RuleName.CONSTRUCTED if is_itself or program.definition_of[method.number].name in makers else ""
         return RuleName.INFERRED_RETURN if is_itself else ""
 
-    def run_by_name(self, value: Value | None) -> Value | None:
-        """Return the result of a function whose name alone is a call of it; any other value as it is."""
+    def run_by_name(self, value: Value | None, is_relation: bool = False) -> Value | None:
+        """Return the result of a function whose name alone is a call of it; any other value as it is.
+
+        With `is_relation` it is a call if that leads to an instance of the repository.
+        """
         if value is None or value.kind is not ValueKind.DEFINITION:
             return value
         is_function = self.program.definition_of[value.number].kind in CALLABLE_KINDS
-        return self.call_result(value) if is_function else value
+        result = self.call_result(value) if is_function else value
+        return value if is_relation and (result is None or result.kind is not ValueKind.INSTANCE) else result
 
     def infer_return(self, function: int) -> Value | None:
         """Return the value in the return statements of a function without a return type."""
@@ -474,8 +478,10 @@ class MemberTypes:
 
         `x.unwrap()` is x or what x holds; `T::default()` is a T although T does not define it, `T::where()` several.
         """
-        if method in settings.queries and value.kind is ValueKind.DEFINITION and self.program.is_type(value.number):
+        if method in settings.queries and value.kind in _OF_MODEL and self.program.is_type(value.number):
             return Value(ValueKind.COLLECTION, value.number, RuleName.CONSTRUCTED, type=_QUERY)
+        if settings.queries and method in settings.factory_methods and value.kind is ValueKind.INSTANCE:
+            return value._replace(rule=RuleName.CONSTRUCTED)  # of what a relation leads to
         if method in settings.factory_methods and value.kind is ValueKind.DEFINITION:
             of_class = self.program.file_of[value.number] in self.program.declared.class_files
             made = (self.inference.content_of_value(value) if of_class else None) or value  # a name for a scene
@@ -517,15 +523,11 @@ class MemberTypes:
         The trait has to be visible where the method is called, and to be the only one that has it.
         """
         program = self.program
-        if not program.tree_paths.tree.has_file(file) or (
-            value.kind is ValueKind.EXTERNAL and value.rule == RuleName.EXTERNAL
-        ):
+        is_outside = value.kind is ValueKind.EXTERNAL and value.rule == RuleName.EXTERNAL
+        if is_outside or not program.tree_paths.tree.has_file(file):
             return None
-        traits = [
-            t
-            for t in program.traits_with(name)
-            if program.tree_paths.is_visible(file, scope, t, program.definition_of[t].name)
-        ]
+        is_visible, named = program.tree_paths.is_visible, program.definition_of
+        traits = [t for t in program.traits_with(name) if is_visible(file, scope, t, named[t].name)]
         if len(traits) != 1:
             return None
         trait = traits[0]
@@ -566,9 +568,7 @@ class MemberTypes:
             settings = program.files[program.file_of[value.number]].settings
             is_derived = any(each in self.inference.derived_from_outside for each in program.linear_bases(value.number))
             if settings is not None and (settings.names.all_declared or not settings.names.super_names):
-                return (
-                    is_held and is_derived and settings.names.object_first
-                )  # none is derived from it without being seen
+                return is_held and is_derived and settings.names.object_first  # none derives from it unseen
             return not is_derived
         return False
 

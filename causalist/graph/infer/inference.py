@@ -295,9 +295,9 @@ class Inference(InferenceBase):
         bare_calls = settings is not None and settings.names.bare_calls
         types, shapes = (settings.types, settings.shapes) if settings is not None else (TypeSettings(), ShapeSettings())
         while i < len(parts):
-            if (
-                value := self.annotations.run_by_name(value) if bare_calls else value
-            ) is None or value.kind is ValueKind.UNKNOWN:
+            if bare_calls or types.queries:
+                value = self.annotations.run_by_name(value, not bare_calls)
+            if value is None or value.kind is ValueKind.UNKNOWN:
                 return unknown
             if value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
                 if value.type and value.kind is ValueKind.BUILTIN and settings is not None and settings.modules.headers:
@@ -339,8 +339,7 @@ class Inference(InferenceBase):
                     continue
             if step is None and value.kind is ValueKind.DEFINITION:
                 step, i = self.name_lookup.find_deep_member(value.number, parts, i)
-                part = parts[i - 1]
-                marks = split_chain_part(part, types, shapes)[1]
+                marks = split_chain_part(part := parts[i - 1], types, shapes)[1]
             is_open = step is None or (arguments is not None and step.kind is ValueKind.UNKNOWN)
             if is_open and settings is not None and settings.names.accessors and self.program.is_mixed:
                 accessed = self._accessed_member(file, value, bare, arguments)

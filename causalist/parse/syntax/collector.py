@@ -689,9 +689,11 @@ class FactCollector:
             self.binding_reader.bindings.append(Binding(scope, declared, checked, "", self.row(start)))
 
     def _on_returns_within(self, start: int, end: int, tag: int) -> None:
-        """Set what the last method gives, where a call that makes it says that somewhere behind its name."""
-        draft = self.drafts[-1] if self.drafts else None
-        if draft is not None and draft.kind is NodeKind.METHOD and draft.body < 0 and not draft.returns:
+        """Set what the last method gives, where a call that makes it says so behind its name, or one in its body."""
+        draft, is_relation = self.drafts[-1] if self.drafts else None, bool(self.settings.types.queries)
+        if draft is None or draft.kind is not NodeKind.METHOD:
+            return
+        if is_relation or (draft.body < 0 and not draft.returns):
             draft.returns = type_name(self.text(start, min(end, start + 200)), self.settings.types)
 
     def _on_error(self, start: int, end: int, tag: int) -> None:
