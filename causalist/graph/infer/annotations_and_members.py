@@ -26,7 +26,7 @@ _EACH = "[*"  # a part of a chain, without its last bracket: each element, by an
 _ELEMENT = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
 _CONTENT_KINDS = frozenset((ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN,
     ValueKind.MODULE, ValueKind.UNION, ValueKind.OBJECT, ValueKind.RECORD))  # fmt: skip
-_QUERY, _OF_MODEL = "query", (ValueKind.DEFINITION, ValueKind.INSTANCE)  # type of what a query gives; what it asks
+_OF_MODEL = (ValueKind.DEFINITION, ValueKind.INSTANCE)  # what a query may be asked of
 _ALIASED_KINDS = (ValueKind.INSTANCE, ValueKind.EXTERNAL, ValueKind.COLLECTION, ValueKind.CALLABLE)
 _MEMBERLESS_KINDS, _UNKNOWN = (ValueKind.BUILTIN, ValueKind.UNKNOWN), (ValueKind.UNKNOWN, ValueKind.UNKNOWN_MEMBER)
 _OWN_TYPES = ("Self", "this", "this.type", "static", "$this")
@@ -479,7 +479,7 @@ class MemberTypes:
         `x.unwrap()` is x or what x holds; `T::default()` is a T although T does not define it, `T::where()` several.
         """
         if method in settings.queries and value.kind in _OF_MODEL and self.program.is_type(value.number):
-            return Value(ValueKind.COLLECTION, value.number, RuleName.CONSTRUCTED, type=_QUERY)
+            return Value(ValueKind.COLLECTION, value.number, RuleName.CONSTRUCTED)
         if settings.queries and method in settings.factory_methods and value.kind is ValueKind.INSTANCE:
             return value._replace(rule=RuleName.CONSTRUCTED)  # of what a relation leads to
         if method in settings.factory_methods and value.kind is ValueKind.DEFINITION:
@@ -507,7 +507,7 @@ class MemberTypes:
                 return content._replace(kind=ValueKind.INSTANCE)
             if name in settings.collection_methods or name in settings.unwrap_methods:
                 return content
-            if content.type == _QUERY:  # `whereName`, or what the type adds to queries
+            if settings.queries:  # `whereName`, or what a model adds to its queries
                 return content if name.startswith("where") else UNKNOWN
             return Value(ValueKind.EXTERNAL, -1, RuleName.EXTERNAL, content.name) if content.name else BUILTIN
         if content.kind is ValueKind.INSTANCE and settings.casts and name == _ELEMENT:

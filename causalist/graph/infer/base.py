@@ -269,14 +269,14 @@ class InferenceBase(ABC):
 
     def result_of_held(self, value: Value) -> Value | None:
         """Return the result of calling a function that a constant, field or value holds."""
-        if value.kind is ValueKind.INSTANCE:
-            settings = self.program.files[self.program.file_of[value.number]].settings
-            if settings is not None and settings.types.called_elements:
-                return value  # an element of an array
+        settings = self.program.files[self.program.file_of[value.number]].settings if value.number >= 0 else None
+        if value.kind is ValueKind.INSTANCE and settings is not None and settings.types.called_elements:
+            return value  # an element of an array
         if not self.is_held(value):
             return self._part_of(value, ValueKind.CALLABLE)
         content = self._content_unless_open(value.number)
-        result = self.call_result(content) if content is not None else UNKNOWN
+        is_read = settings is not None and settings.names.bare_calls  # by a method that is named like the field
+        result = UNKNOWN if content is None else content if is_read else self.call_result(content)
         if result is None or self.program.definition_of[value.number].kind != NodeKind.FIELD:
             return result
         return result.with_rule_throughout(RuleName.ATTRIBUTE_TYPE)

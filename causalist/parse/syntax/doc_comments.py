@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 from causalist.model.facts import MODULE_SCOPE, Binding, Import, ImportKind
 from causalist.model.language_settings import TypeSettings
-from causalist.model.node_ids import CALLABLE_KINDS
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import closing_bracket, split_top
 from causalist.parse.syntax.chains import array_type_name, union_type
-from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
+from causalist.parse.syntax.open_scopes import VALUE_KINDS, DefinitionDraft, Scopes
 
 _MAX_CHARACTERS = 200
 _STRING = re.compile(r"^[A-Za-z]{0,2}(\"\"\"|'''|\"|')(.*)", re.DOTALL)
@@ -37,6 +37,18 @@ _REFERENCE = re.compile(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"
 _BRIEF = re.compile(r"^[@\\](?:brief|short|details|notice|dev)\s+")
 _USAGE = re.compile(r'^("{1,3})[ \t]*\n(?:(?:[ ]{4}|\t)[^\n]*+\n|[ ]{0,3}\n)++')  # code at the start of a string
 _MAX_COMMENT_CHARACTERS = 2000
+_MAX_ASSOCIATION_BYTES = 400
+_WORD = re.compile(r"\w+")
+_STATEMENT = re.compile(r"(?:[^\n]*,[ \t]*\n)*[^\n]*")
+_ANY_CLASS = re.compile(r"\bpolymorphic:\s*true|\bsource_type:")
+_CLASS_NAME = re.compile(r"\bclass_name:\s*[\"']([\w:]+)[\"']")
+_SOURCE = re.compile(r"\bsource:\s*:(\w+)")
+# Endings of several and of one, the first that fits.
+_SINGULARS = (
+    *(("people", "person"), ("children", "child"), ("men", "man"), ("series", "series"), ("news", "news")),
+    *(("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("uses", "us"), ("nses", "ns")),
+    *(("ss", "ss"), ("s", "")),
+)
 _SCHEMA = re.compile(r"^# =+ Schema Information\b", re.MULTILINE)  # columns of a table, as a tool lists them in Rails
 _RDOC_HEADING = re.compile(r"^=+ (?=\w)")
 _NOISE = re.compile(
@@ -213,12 +225,13 @@ class TaggedType(NamedTuple):
 
 
 class DocTypeReader:
-    """Reader of the comments of a file whose language states types there."""
+    """Reader of the comments of a file whose language states types there, and of the associations of its models."""
 
     def __init__(self, scopes: Scopes, bindings: list[Binding]) -> None:
         self._scopes = scopes
         self._bindings = bindings
         self._tags = dict(scopes.settings.comments.tags)
+        self._associations = {} if scopes.settings.shapes.sequences else dict(scopes.settings.shapes.fields)
         self._own_object = next(iter(scopes.settings.names.self_names), "")
         self._loads = bool(self._tags and scopes.settings.modules.require)
         self.imports: list[Import] = []  # types that comments name by their module
@@ -252,7 +265,11 @@ class DocTypeReader:
                 self.imports.append(entry)
 
     def finish(self) -> None:
-        """Give the types in comments to definitions without a type."""
+        """Give the types in comments, and of associations, to definitions without a type."""
+        for draft in self._scopes.drafts if self._associations else ():
+            if draft.kind is NodeKind.FIELD and draft.parent >= 0 and (type_ := self._associated(draft)):
+                row = self._scopes.row(draft.start)
+                self._bindings.append(Binding(draft.parent, f".{draft.name}", type_, "", row))
         for index, start, end in self._above:
             draft, row = self._scopes.drafts[index], self._scopes.row(start)
             for role, type_, name in self._read_tags(start, end):
@@ -266,6 +283,18 @@ class DocTypeReader:
                 elif role is DocTag.TYPE and draft.kind in VALUE_KINDS and draft.parent >= 0:
                     self._bindings.append(Binding(draft.parent, f".{draft.name}", type_, "", row))
 
+    def _associated(self, draft: DefinitionDraft) -> str:
+        """Return the type of a member that a call such as `has_many :doors, class_name: "Door"` defines, or ""."""
+        statement = _STATEMENT.match(self._scopes.text(draft.span_start, draft.span_start + _MAX_ASSOCIATION_BYTES))
+        text = statement[0] if statement is not None else ""
+        maker = _WORD.match(text)
+        around = self._associations.get(maker[0]) if maker is not None else None
+        if around is None or _ANY_CLASS.search(text):
+            return ""
+        named, source, is_many = _CLASS_NAME.search(text), _SOURCE.search(text), bool(around)
+        name = named[1].lstrip(":") if named else class_of_association(source[1] if source else draft.name, is_many)
+        return f"{name.replace('::', '.')}{'[]' if is_many else ''}"
+
     def _read_tags(self, start: int, end: int) -> Iterator[TaggedType]:
         text = self._scopes.text(start, min(end, start + _MAX_COMMENT_BYTES))
         if not text.startswith("/**"):
@@ -275,6 +304,22 @@ class DocTypeReader:
             name = tag.type if own else _type_name(tag.type, self._scopes.settings.types)
             if name:
                 yield tag._replace(type=name)
+
+
+def class_of_association(name: str, is_many: bool) -> str:
+    """Return the class that an association is named after.
+
+    >>> [class_of_association(n, True) for n in ("doors", "gate_keys", "entries", "boxes", "people", "series")]
+    ['Door', 'GateKey', 'Entry', 'Box', 'Person', 'Series']
+    >>> class_of_association("main_address", False)
+    'MainAddress'
+    """
+    if is_many:
+        for ending, one in _SINGULARS:
+            if name.endswith(ending):
+                name = f"{name.removesuffix(ending)}{one}"
+                break
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
 
 
 def tagged_types(comment: str, tags: Mapping[str, Sequence[str]]) -> Iterator[TaggedType]:
