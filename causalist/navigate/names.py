@@ -184,6 +184,8 @@ _KEYWORDS = lazy_regex(
     r"|record|protocol|impl|macro|mod|package|let|var|val|const|file|section|symbol|node)\s+(?P<name>\S.*)"
 )
 _RECEIVER = lazy_regex(r"\(\s*\w+\s+\*?(?P<type>\w+)(?:\[[^\]]*\])?\s*\)\s*(?P<name>\w+.*)")  # `(s *Session) Verify`
+_POINTED = lazy_regex(r"\(\*?(\w+)\)\.", needs=("(",))  # `auth.(*Session).Verify`
+_HOST = lazy_regex(r"[\w-]+(?:\.[\w-]+)+/[\w.-]+/(?:[\w.-]+/)?", needs=("/",))
 _LINES = (
     lazy_regex(r"(?P<path>[^#\n]+)#L?(?P<line>\d{1,9})(?:C\d+)?(?:-L?(?P<last>\d{1,9})(?:C\d+)?)?", needs=("#",)),
     lazy_regex(r"(?P<path>[^\n]+):L(?P<line>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", needs=(":L",)),
@@ -258,6 +260,10 @@ def _one_step(text: str) -> Iterator[tuple[str, bool]]:
             re.split(r"[\s:{=<]", keyword["name"])[0] if not keyword["name"].startswith("(") else keyword["name"],
             True,
         )
+    if pointed := _POINTED.search(text):
+        yield text.replace(pointed[0], f"{pointed[1]}.", 1), True
+    if hosted := _HOST.match(text):  # of a module, which no path has
+        yield text[hosted.end() :], True
     receiver = _RECEIVER.fullmatch(text)
     if receiver:
         yield f"{receiver['type']}.{receiver['name']}", True
@@ -433,6 +439,17 @@ def _as_stem(node_id: str) -> str:
     return f"{splitext(path)[0]}::{symbol}" if symbol else splitext(path)[0]
 
 
+def _as_package(node_id: str) -> str:
+    """Return `src/auth/session.go::Session` as `src/auth.Session`: files of a package share its names."""
+    path, symbol = split_id(node_id)
+    folder = path.rpartition("/")[0]
+    return f"{folder}.{symbol}" if folder and symbol else node_id
+
+
+def _as_dotted_package(node_id: str) -> str:
+    return _as_package(node_id).replace("/", ".")
+
+
 def _as_text(node_id: str) -> str:
     """Return the id with the name of a handler as it is in the source."""
     path, parted_by, symbol = node_id.partition("::")
@@ -447,7 +464,7 @@ def _as_title(node_id: str) -> str:
 
 
 # What people write for a node, most literal first.
-_WRITTEN = (_as_id, _as_module, _as_stem, _as_text, _as_title)
+_WRITTEN = (_as_id, _as_module, _as_stem, _as_text, _as_title, _as_package, _as_dotted_package)
 
 
 def _ends_both(name: str, end: str) -> bool:

@@ -64,6 +64,13 @@ def test_means(named: Repository, name: str, node: str) -> None:
         ("Session#verify", "src/auth.py::Session.verify"),
         ("Session->verify", "src/auth.py::Session.verify"),
         ("Session.prototype.verify", "src/auth.py::Session.verify"),
+        # By the folder, as Go names a package, and as its stack traces do.
+        ("app.verify", "src/app/auth.py::verify"),
+        ("src/app.verify", "src/app/auth.py::verify"),
+        ("src.app.logIn", "src/app/Login.py::logIn"),
+        ("github.com/shop/door/src/app.verify", "src/app/auth.py::verify"),
+        ("github.com/shop/src.(*Session).verify", "src/auth.py::Session.verify"),
+        ("(*Session).verify", "src/auth.py::Session.verify"),
         ("`Session.verify()`", "src/auth.py::Session.verify"),
         ('"Session"', "src/auth.py::Session"),
         ("Session,", "src/auth.py::Session"),
