@@ -1,0 +1,2 @@
+(one_line_comment) @comment
+(block_comment) @comment
