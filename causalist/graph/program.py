@@ -679,7 +679,9 @@ class Program:
         """Return True if the tables of a file get no imports or parameters from facts of other files."""
         settings = self.files[number].settings
         is_completed = bool(self.files[number].completed) or number in self.packages.library_of
-        both = settings is not None and (settings.modules.sees_enclosing_packages or settings.modules.projects)
+        both = settings is not None and (
+            (own := settings.modules).sees_enclosing_packages or own.projects or own.pasted
+        )
         return not (both or is_completed or (settings is not None and settings.names.regions))
 
     def replace_file(self, number: int, facts: FileFacts) -> None:

@@ -361,6 +361,7 @@ class CallReader:
             between = _INDEX.sub("[]", _EXPLICIT_TYPES.sub(".", "".join(between.split()))).replace("?.", ".")
             if not _INDEXED_MEMBERS.fullmatch(between):
                 return f"?.{scopes.text(start, end)}"
+            between = between.replace("[]", "") if scopes.settings.types.indexed else between
             if inner.result and len(inner.result) < _MAX_CALLEE_CHARACTERS:
                 return f"{inner.result}{between}"
             if inner.made:
@@ -393,5 +394,5 @@ class CallReader:
         if "[" in text and not scopes.settings.types.containers:
             indexed = _INDEX.sub("[]", "".join(text.split()))
             if _INDEXED.fullmatch(indexed):
-                return indexed
+                return indexed.replace("[]", "") if scopes.settings.types.indexed else indexed
         return chain_of(text, scopes.settings.types) or f"?.{scopes.text(start, end)}"
