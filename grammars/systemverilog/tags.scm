@@ -47,6 +47,8 @@
 (type_declaration . "typedef" . (simple_identifier) @returns @link.of . (class_type) @link type_name: (_) @name) @definition.type
 (type_declaration (data_type . [(integer_vector_type) (integer_atom_type) (non_integer_type) "string" "chandle" "event"])
   type_name: (_) @name) @definition.type
+(type_assignment name: (_) @name) @definition.type
+(type_assignment value: [(simple_identifier) (class_type)] @returns)
 (param_assignment . (simple_identifier) @name) @definition.constant
 (class_property (data_declaration (list_of_variable_decl_assignments (variable_decl_assignment name: (_) @name) @definition.field)))
 (constraint_declaration . (simple_identifier) @name) @definition.field
@@ -115,8 +117,6 @@
 (ansi_port_declaration port_name: (_) @binding @binding.property)
 (for_variable_declaration (data_type) . (simple_identifier) @binding)
 (loop_variables (simple_identifier) @binding.item)
-(type_assignment name: (_) @binding)
-(type_assignment value: [(data_type . [(simple_identifier) (class_type)] @binding.value) (class_type) @binding.value])
 (function_body_declaration (data_type_or_void (data_type . [(simple_identifier) (class_type)] @returns)))
 (function_body_declaration (data_type_or_void (data_type . (class_scope) . (simple_identifier) @returns)))
 (function_prototype (data_type_or_void (data_type . [(simple_identifier) (class_type)] @returns)))
