@@ -51,8 +51,8 @@ class NameSettings:
     rebinding: bool = False
     """a second binding of a name makes a new variable. Example: Rust: true"""
     name_separators: tuple[str, ...] = ()
-    r"""separators of names beside the dot; read as dots; `[]::` is one behind a type in brackets. Example: PHP:
-    `["->", "::", '\']`"""
+    r"""separators of names beside the dot; read as dots; `[]::` is one behind a type in brackets; `#()` is for
+    arguments of types. Example: PHP: `["->", "::", '\']`"""
     sigil: str = ""
     """first character of variables and of nothing else. Example: PHP: `"$"`"""
     keys: bool = False
