@@ -23,11 +23,15 @@
 (class_constructor_declaration "new" @name.constructor) @definition.method
 (class_constructor_declaration [(block_item_declaration) (function_statement_or_null)] @body)
 (class_constructor_declaration "super" @body)
+(function_declaration (function_body_declaration (class_scope))) @definition.method
+(task_declaration (task_body_declaration (class_scope))) @definition.method
 (function_body_declaration (class_scope (class_type . (simple_identifier) @owner)))
 (task_body_declaration (class_scope (class_type . (simple_identifier) @owner)))
 (class_constructor_declaration (class_scope (class_type . (simple_identifier) @owner)))
 (class_method "pure" [(function_prototype name: (_) @name) (task_prototype name: (_) @name)]) @definition.method
 (interface_class_method [(function_prototype name: (_) @name) (task_prototype name: (_) @name)]) @definition.method
+(class_method "pure" ";" @body)
+(interface_class_method ";" @body)
 (dpi_function_proto (function_prototype name: (_) @name)) @definition.function
 (dpi_task_proto (task_prototype name: (_) @name)) @definition.function
 (property_declaration name: (_) @name) @definition.function
