@@ -37,6 +37,7 @@ _EXAMPLE_FOLDER = re.compile(r"(?:.*[-.]|_)(?:examples?|samples?|demos?|benchmar
 _TEST_NAME = re.compile(
     r"(^test_.*|.*_test|.*_tests|^conftest|^tests?|.*\.(test|spec|e2e|cy|stories|bench|test-d|tst))\.[^.]+$"
     r"|^testing\.go$|.*_spec\.(?:rb|lua)$|.*\.bats$|.*\.tests\.ps1$|.*\.t$"
+    r"|^(?:.*_tb|.*_testbench|testbench|tb|tb_top)\.(?:sv|v)$"
 )
 # In names of several words the case tells "Latest" from "LaTest": conventions of JUnit, its runners and PHPUnit.
 _TEST_FOLDER = re.compile(  # a project of tests
