@@ -23,12 +23,17 @@ from typing import Any
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
-from causalist.parse.cleaned_text import with_dots
 from causalist.parse.syntax import go_like_types as prefixed
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import with_members
 from causalist.parse.syntax.go_like_types import wanted_type
-from causalist.parse.syntax.shadowed_names import LocalNames, OpenedModules, ShadowedNames, with_keys_as_members
+from causalist.parse.syntax.shadowed_names import (
+    LocalNames,
+    OpenedModules,
+    ShadowedNames,
+    with_dots,
+    with_keys_as_members,
+)
 
 
 def move_last(rows: list[Any], scope: int, to: int) -> None:
