@@ -681,7 +681,7 @@ def with_type_arguments(data: bytes) -> bytes:
     """Return the text with `a<b>` for `a#(b)`, as long as before; what is given before `::` is blank.
 
     >>> with_type_arguments(b"a #(b) c(#(1) d);"), with_type_arguments(b"a#(b#(c))::d")
-    (b'a<  b> c(#(1) d);', b'a         ::d')
+    (b'a<  b> c(#(1) d);', b'a        ::d')
     """
     if b"#" not in data:
         return data
