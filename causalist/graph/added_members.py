@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.imports.modules import find_script
 from causalist.graph.overload_fit import misfit
 from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
-from causalist.model.facts import Definition
+from causalist.model.facts import MODULE_SCOPE, Definition, Import, ImportKind
 from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import OPENED, TYPE_KINDS, NodeKind, Role
 from causalist.model.role_by_path import role_of
@@ -97,7 +98,7 @@ class PartialTypes:
     program: Program
 
     def join_types(self) -> None:
-        """Fill `canonical` of the program, and `attached` with the members of all declarations."""
+        """Fill `canonical` of the program, and `attached` with the members of all declarations and of pasted files."""
         program = self.program
         files = [
             symbols
@@ -126,6 +127,7 @@ class PartialTypes:
                 is_named_so = bool(group) and not is_inside and symbols.settings.modules.reopened
                 if is_named_so or (is_inside and (len(group) > 1 or parent != group[0])):
                     program.attached.setdefault((group[0], definition.name), []).append(symbols.first + local)
+        paste_files(program)
 
     def _find_namesakes(self, files: Sequence[FileSymbols]) -> None:
         """Fill `arities` of the program."""
@@ -226,3 +228,48 @@ def _key(symbols: FileSymbols, qualname: str) -> tuple[str, str]:
     """Return the language family and the qualified name of a type, which all its declarations share."""
     assert symbols.settings is not None
     return symbols.settings.family, f"{symbols.facts.package}.{qualname}"
+
+
+_MAX_PLACES = 64  # in which one file is included: more have it for its macros
+
+
+def paste_files(program: Program) -> None:
+    """Make what an included file defines members of what it stands in, and let it see what is imported there."""
+    places: dict[int, list[tuple[int, int]]] = {}  # file -> (file, scope) that includes it
+    for file, symbols in enumerate(program.files):
+        modules = symbols.settings.modules if symbols.settings is not None else None
+        for entry in symbols.facts.imports if modules is not None and modules.pasted else ():
+            assert modules is not None
+            if entry.kind == ImportKind.SIDE_EFFECT:
+                target = find_script(program.modules.number, symbols.path, entry.module, modules)
+                if target >= 0 and target != file:
+                    places.setdefault(target, []).append((file, entry.scope))
+    for target in sorted(places):
+        symbols, holders = program.files[target], dict[int, None]()
+        stars, waiting, seen = list(symbols.stars), [target], {target}
+        for each in waiting:
+            for file, scope in places.get(each, ())[:_MAX_PLACES]:
+                around, is_inside = program.files[file], False
+                while scope != MODULE_SCOPE:
+                    definition = around.facts.definitions[scope]
+                    if definition.kind == NodeKind.NAMESPACE or definition.kind in TYPE_KINDS:
+                        if not is_inside:
+                            holders[around.first + scope] = None
+                        is_inside = True
+                    if definition.kind == NodeKind.NAMESPACE:
+                        stars.append(Import(MODULE_SCOPE, ImportKind.STAR, definition.qualname, 0, "*", "", 0))
+                    scope = definition.parent
+                stars += [entry for entry in around.facts.imports if entry.kind == ImportKind.STAR]
+                for name, entry in around.imports.get(MODULE_SCOPE, {}).items():
+                    symbols.imports.setdefault(MODULE_SCOPE, {}).setdefault(name, entry)
+                if not is_inside and file not in seen:
+                    seen.add(file)
+                    waiting.append(file)
+        symbols.stars[:] = {star.module: star for star in stars}.values()
+        tops = [i for i, each in enumerate(symbols.facts.definitions) if each.parent == MODULE_SCOPE]
+        for holder in holders:
+            for local in tops:
+                if symbols.facts.definitions[local].kind != NodeKind.MACRO:
+                    program.attach_member(symbols.first + local, holder)
+            if program.is_type(holder):
+                symbols.owned.update(tops)

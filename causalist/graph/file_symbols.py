@@ -267,7 +267,8 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
             symbols.reexports.setdefault(entry.alias, entry)
         elif entry.kind != ImportKind.SIDE_EFFECT:
             local = entry.alias or entry.module.partition(".")[0]
-            symbols.imports.setdefault(entry.scope, {}).setdefault(local, entry)
+            scope = MODULE_SCOPE if settings is not None and settings.modules.pasted else entry.scope
+            symbols.imports.setdefault(scope, {}).setdefault(local, entry)
     for export in facts.exports:
         if export.exported.startswith(SEVERAL):
             symbols.specifics.setdefault(export.exported.removeprefix(SEVERAL), []).append(export.local)

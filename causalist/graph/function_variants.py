@@ -19,9 +19,10 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.inference import Inference
 from causalist.graph.overload_fit import best_overloads, is_constant_method
 from causalist.graph.program import Program
-from causalist.graph.resolution_results import ValueKind
+from causalist.graph.resolution_results import UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, NEVER, UNCOUNTED, ArgumentKind, opposite_condition
+from causalist.model.language_settings import NameSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import OPTIONAL, UNCHANGED, bytes_of_kind, split_top
 
@@ -643,3 +644,18 @@ def _type_of_made(sign: str, types: Sequence[_Declared | None]) -> _Declared | N
     ranks = [each.rank for each in known]
     rank = max(0, sum(ranks) - 2) if sign == "*" else max(ranks)
     return _Declared(base, max(kinds, key=lambda kind: (len(kind), kind)), rank, -1)
+
+
+def find_called(program: Program, owner: int, method: str) -> int:
+    """Return the method that runs when an instance is called, or -1; the type itself where that makes one."""
+    number, _ = program.find_member(owner, method)
+    settings = program.files[program.file_of[owner]].settings
+    return owner if number < 0 and settings is not None and method in settings.names.constructors else number
+
+
+def made_value(inference: Inference, value: Value, names: NameSettings) -> Value:
+    """Return what a value holds that is called, where that makes an instance: `x = new`."""
+    if names.call_method not in names.constructors or not inference.is_held(value):
+        return value
+    content = inference.content_of_value(value)
+    return content if content is not None and content.kind is ValueKind.INSTANCE else UNKNOWN

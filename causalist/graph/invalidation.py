@@ -66,7 +66,7 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
         return None
     old, new = _hide_titles(old), _hide_titles(new)
     modules, naming = (language.modules, language.names) if language is not None else (None, None)
-    hides = modules is not None and (modules.mentioned or modules.passing or modules.opened)
+    hides = modules is not None and (modules.mentioned or modules.passing or modules.opened or modules.pasted)
     if (hides or (naming is not None and (naming.dispatched or naming.regions))) and old != new:
         return None  # an opened or included module hides names of others, and so does a method or a region
     special = _special_prefix(language)

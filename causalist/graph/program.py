@@ -527,8 +527,7 @@ class Program:
     def find_own_member(self, owner: int, name: str, called: str | None = None) -> int:
         """Return the definition `name` directly inside of `owner`, or -1.
 
-        `called` are the arguments of a call as in `Call.arguments`, None if the member is not called. A function that
-        does not accept them is skipped.
+        `called` are the arguments of a call as in `Call.arguments`, or None; a function that refuses them is skipped.
         """
         qualname = f"{self.definition_of[owner].qualname}.{name}"
         symbols = self.files[self.file_of[owner]]
@@ -679,7 +678,8 @@ class Program:
         """Return True if the tables of a file get no imports or parameters from facts of other files."""
         settings = self.files[number].settings
         is_completed = bool(self.files[number].completed) or number in self.packages.library_of
-        both = settings is not None and (settings.modules.sees_enclosing_packages or settings.modules.projects)
+        own = settings.modules if settings is not None else None
+        both = own is not None and (own.sees_enclosing_packages or own.projects or own.pasted)
         return not (both or is_completed or (settings is not None and settings.names.regions))
 
     def replace_file(self, number: int, facts: FileFacts) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from causalist.graph.added_members import PartialTypes
 from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, callable_parts, find_method
 from causalist.graph.file_symbols import open_inner_namespaces
-from causalist.graph.function_variants import SpecificProcedures, TwinChooser
+from causalist.graph.function_variants import SpecificProcedures, TwinChooser, find_called, made_value
 from causalist.graph.imports.declared_packages import share_imports
 from causalist.graph.imports.package_scope import InclusionGraph, share_with_parts
 from causalist.graph.infer.inference import Inference
@@ -414,13 +414,15 @@ class Resolver:
         if value.kind is ValueKind.MODULE and guess:  # a module that is called is what it exports as a whole
             value = self.inference.default_export(value) or value
         constants: list[Target] = []
+        call_method = names.call_method if names is not None else ""
+        value = made_value(self.inference, value, names) if called and names is not None and call_method else value
         if guess and self.program.files[file].is_shaped:
             content = self.inference.content_of_call(value)
             if content is not None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
                 constants = [Target(value.number, value.rule, 1)]
             elif content is None and value.kind is ValueKind.DEFINITION and self.program.is_value(value.number):
                 content_value = self.inference.content_of_value(value)
-                if content_value is not None and content_value.kind is ValueKind.INSTANCE and self._call_method(file):
+                if content_value is not None and content_value.kind is ValueKind.INSTANCE and call_method:
                     constants = [Target(value.number, value.rule, 1)]
                     content = content_value
             value = content or value
@@ -435,7 +437,7 @@ class Resolver:
                     return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *constants], ""
                 return [*(Target(part.number, part.rule, n_possible) for part in several), *constants], ""
         if value.kind is ValueKind.INSTANCE and called and self.lists_arguments(file):
-            number, _ = self.program.find_member(value.number, self._call_method(file))
+            number, _ = self.program.find_member(value.number, call_method)
             if number >= 0 and not self._is_passed_through(file, chain):  # one of the overloads of the operator
                 value, chain = value._replace(kind=ValueKind.DEFINITION, number=number), f"{chain}.()"
         if value.kind is ValueKind.DEFINITION:
@@ -485,8 +487,8 @@ class Resolver:
             return constants, value.name
         if value.kind is ValueKind.COLLECTION and called:
             return constants, value.name
-        if value.kind is ValueKind.INSTANCE and called and (method := self._call_method(file)):
-            number, _ = self.program.find_member(value.number, method)
+        if value.kind is ValueKind.INSTANCE and called and call_method:
+            number = find_called(self.program, value.number, call_method)
             is_class = self._names_own_class(file, value, chain) and (number < 0 or self._means_class(file, chain))
             if not is_class:
                 return [*([Target(number, value.rule, 1)] if number >= 0 else []), *constants], ""
@@ -603,7 +605,7 @@ class Resolver:
         """Return what runs when `definition` is called: the function that a constant is another name of, or itself."""
         settings = self.program.files[self.program.file_of[definition]].settings
         kind = self.program.definition_of[definition].kind
-        if kind == NodeKind.TYPE and settings is not None and settings.modules.headers:
+        if kind == NodeKind.TYPE and settings is not None and (settings.modules.headers or settings.modules.pasted):
             made = self.inference.resolve_alias(definition)
             return made.number if made is not None and made.kind is ValueKind.INSTANCE else definition
         if kind != NodeKind.CONSTANT or settings is None:
@@ -612,10 +614,6 @@ class Resolver:
             return definition  # a variable, which is there to be given another function
         content = self.inference.content_of(definition)
         return content.number if content is not None and content.kind is ValueKind.DEFINITION else definition
-
-    def _call_method(self, file: int) -> str:
-        settings = self.program.files[file].settings
-        return settings.names.call_method if settings is not None else ""
 
     def _is_passed_through(self, file: int, chain: str) -> bool:
         """Return True if the value of a chain is that of its receiver, or an element of it, by a method of no type."""

@@ -52,8 +52,8 @@ class NameSettings:
     rebinding: bool = False
     """a second binding of a name makes a new variable. Example: Rust: true"""
     name_separators: tuple[str, ...] = ()
-    r"""separators of names beside the dot; read as dots; `[]::` is one behind a type in brackets. Example: PHP:
-    `["->", "::", '\']`"""
+    r"""separators of names beside the dot; read as dots; `[]::` is one behind a type in brackets; `#()` is for
+    arguments of types. Example: PHP: `["->", "::", '\']`"""
     sigil: str = ""
     """first character of variables and of nothing else. Example: PHP: `"$"`"""
     keys: bool = False
@@ -233,21 +233,18 @@ class ModuleSettings:
     Example: GDScript: true"""
     marked_folders: bool = False
     """with `declared`: folders say by `+` the package, by `@` the class, and `private` that only the folder around sees
-    them; others know of a file what is named like it. Example: MATLAB: true
-    """
+    them; others know of a file what is named like it. Example: MATLAB: true"""
     passing: bool = False
-    """with `namespaces`: an import holds in its scope, and a namespace passes on what it imports. Example: Fortran:
-    true
-    """
+    """with `namespaces`: imports hold in their scope, and a namespace passes them on. Example: Fortran: true"""
+    pasted: bool = False
+    """with `namespaces`: an included file stands in what includes it. Example: SystemVerilog: true"""
     opened: bool = False
     """with `declared`: `open` brings all of a namespace or module, the last one first, and what opens itself in it.
-    Example: F#: true
-    """
+    Example: F#: true"""
     facade: str = ""
     facade_name: str = ""
     """with `declared`: end of the name of the type that holds the top of a file for other languages; regular expression
-    of another name in the text. Example: Kotlin: `"Kt"`
-    """
+    of another name in the text. Example: Kotlin: `"Kt"`"""
     headers: tuple[str, ...] = ()
     """extensions of files meant to be included. Of other files, only linked names are known. Example: C: `[".h"]`"""
     system_names: tuple[str, ...] = ()
@@ -282,7 +279,8 @@ class ModuleSettings:
         This holds for textual includes, for parts of libraries and for packages that re-export. Elsewhere such an
         import only adds an edge.
         """
-        return self.inclusion or self.libraries or self.system in (ModuleSystem.INCLUDE, ModuleSystem.DOTTED)
+        is_shown = self.inclusion or self.libraries or self.pasted
+        return is_shown or self.system in (ModuleSystem.INCLUDE, ModuleSystem.DOTTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,6 +386,8 @@ class TypeSettings:
     """the grammar has no node around arguments: they are read from the text behind a callee. Example: Solidity: true"""
     messages: bool = False
     """methods are called by messages, and named by all labels of one. Example: Objective-C: true, `[a set:x at:1]`"""
+    indexed: bool = False
+    """an element is of the type before the name of the array: `T a[3]`. Example: SystemVerilog: true"""
     called_elements: bool = False
     """an element of an array is written like a call. Example: Fortran: true"""
     arrow: str = ""

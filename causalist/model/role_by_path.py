@@ -42,6 +42,7 @@ _TEST_NAME = re.compile(
     r"|^testing\.go$|.*_spec\.(?:rb|lua)$|.*\.bats$|.*\.tests\.ps1$|.*\.t$"
     r"|(?:.*[._-])?test[-_]?(?:helper|util)s?\.[^.]+$|.*[._]fixtures?\.[^.]+$"
     r"|(?:mock_.*|.*_mocks?)\.go$|.*\.mock\.[cm]?[jt]sx?$"
+    r"|^(?:.*_tb|.*_testbench|testbench|tb|tb_top)\.(?:sv|v)$"
 )
 _FACTORY_FOLDER = re.compile(r"(?:.*/)?database/factories/")  # of Laravel, of rows for tests
 # In names of several words the case tells "Latest" from "LaTest": conventions of JUnit, its runners and PHPUnit.

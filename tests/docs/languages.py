@@ -31,6 +31,7 @@ _TITLES = {
     "ocaml": "OCaml",
     "php": "PHP",
     "powershell": "PowerShell",
+    "systemverilog": "SystemVerilog",
     "typescript": "TypeScript",
 }
 # A kind of edge for each group that is counted.

@@ -20,6 +20,8 @@ from causalist.model.role_by_path import role_of
         ("src/a.spec.ts", "test"),
         ("src/a.test.tsx", "test"),
         ("store/store_test.go", "test"),
+        ("rtl/shop_tb.sv", "test"),
+        ("rtl/tb_shop.sv", "code"),
         ("store/testing.go", "test"),
         ("store/testdata/a.go", "test"),
         ("src/testing.py", "code"),

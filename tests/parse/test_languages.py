@@ -76,6 +76,8 @@ from tests.grammars import grammars_at
         ("app.psgi", "perl"),
         ("build.zig", "zig"),
         ("src/shop.odin", "odin"),
+        ("rtl/shop.sv", "systemverilog"),
+        ("rtl/shop.SVH", "systemverilog"),
         ("lib/shop.dart", "dart"),
         ("src/shop.gd", "gdscript"),
         ("src/Shop.jl", "julia"),

@@ -407,7 +407,7 @@ class Inference(InferenceBase):
                     return self._of_own_type(symbols.first + scope, value)
                 # A type parameter, or a variable of an initializer.
                 binding = symbols.bindings.get(scope, {}).get(name)
-                if binding is not None and called is None:
+                if binding is not None and (called is None or settings.modules.pasted):
                     return self.annotations.binding_value(file, binding, name)
             elif not is_type or (first and not settings.modules.labels) or settings.names.class_scope_is_visible:
                 own = symbols.by_qualname.get(f"{definition.qualname}.{name}")

@@ -16,9 +16,8 @@ without a number is not local. The receiver of a method is spelled as `names.sel
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from causalist.model.facts import MODULE_SCOPE, Binding
@@ -28,17 +27,13 @@ from causalist.parse.syntax import go_like_types as prefixed
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import with_members
 from causalist.parse.syntax.go_like_types import wanted_type
-from causalist.parse.syntax.shadowed_names import LocalNames, OpenedModules, ShadowedNames, with_keys_as_members
-
-_BRACKETED = "[]::"  # a separator behind a type in brackets
-_TYPE_IN_BRACKETS = re.compile(rb"\[([A-Za-z_][\w.]*)\]::(?=\w)")
-_NAME_FOLLOWS = r"(?=\s*[\w$])"
-
-
-@cache
-def _compile_separators(separators: Sequence[str]) -> "re.Pattern[bytes]":
-    longest_first = sorted(separators, key=lambda each: (-len(each), each))
-    return re.compile(f"(?:{'|'.join(map(re.escape, longest_first))}){_NAME_FOLLOWS}".encode())
+from causalist.parse.syntax.shadowed_names import (
+    LocalNames,
+    OpenedModules,
+    ShadowedNames,
+    with_dots,
+    with_keys_as_members,
+)
 
 
 def move_last(rows: list[Any], scope: int, to: int) -> None:
@@ -47,21 +42,6 @@ def move_last(rows: list[Any], scope: int, to: int) -> None:
         if rows[i][0] != scope:
             return
         rows[i] = tuple.__new__(type(rows[i]), (to, *rows[i][1:]))
-
-
-def with_dots(data: bytes, separators: tuple[str, ...]) -> bytes:
-    r"""Return `data` with a dot for each of `separators` that a name follows, padded with spaces.
-
-    >>> with_dots(b"$a?->b(A::$c, \\A\\B::d) . '\\''", ("->", "?->", "::", "::$", "\\"))
-    b"$a  .b(A  .c, .A.B .d) . '\\''"
-    >>> with_dots(b"[A.B]::c([d]$e)", ("[]::", "::"))
-    b' A.B  .c([d]$e)'
-    """
-    if not separators:
-        return data
-    if _BRACKETED in separators:
-        data = _TYPE_IN_BRACKETS.sub(lambda m: b" %b  ." % m[1], data)
-    return _compile_separators(separators).sub(lambda m: b".".rjust(len(m[0])), data)
 
 
 _SPACED = re.compile(rb"([ \t]*)(%)[ \t]+(?=[a-z])")  # a separator with spaces around it

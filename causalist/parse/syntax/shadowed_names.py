@@ -23,6 +23,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Protocol
 
 from tree_sitter import Node
@@ -643,3 +644,57 @@ def find_held_prototypes(bindings: Sequence[Binding], infixes: tuple[str, ...]) 
         for each in (bindings if infixes else ())
         if each.scope == MODULE_SCOPE and each.value.endswith(infixes)
     }
+
+
+_BRACKETED, _PARAMETERS = "[]::", "#()"  # separators behind a type in brackets, and behind its arguments
+_TYPE_IN_BRACKETS = re.compile(rb"\[([A-Za-z_][\w.]*)\]::(?=\w)")
+
+
+@cache
+def _compile_separators(separators: Sequence[str]) -> "re.Pattern[bytes]":
+    longest_first = sorted(separators, key=lambda each: (-len(each), each))
+    return re.compile(f"(?:{'|'.join(map(re.escape, longest_first))})(?=\\s*[\\w$])".encode())
+
+
+def with_dots(data: bytes, separators: tuple[str, ...]) -> bytes:
+    r"""Return `data` with a dot for each of `separators` that a name follows, padded with spaces.
+
+    >>> with_dots(b"$a?->b(A::$c, \\A\\B::d) . '\\''", ("->", "?->", "::", "::$", "\\"))
+    b"$a  .b(A  .c, .A.B .d) . '\\''"
+    >>> with_dots(b"[A.B]::c([d]$e)", ("[]::", "::"))
+    b' A.B  .c([d]$e)'
+    """
+    if not separators:
+        return data
+    data = with_type_arguments(data) if _PARAMETERS in separators else data
+    if _BRACKETED in separators:
+        data = _TYPE_IN_BRACKETS.sub(lambda m: b" %b  ." % m[1], data)
+    return _compile_separators(separators).sub(lambda m: b".".rjust(len(m[0])), data)
+
+
+_GIVEN = re.compile(rb"""//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|"(?:[^"\\\n]|\\.)*+"?|(?<=\w)(\s*\#\s*\()|[()]""")
+_QUALIFIES, _NO_LINE_END = re.compile(rb"\s*::"), re.compile(rb"[^\r\n]")
+_MAX_GIVEN_BYTES = 2000  # bytes of arguments that are blanked
+
+
+def with_type_arguments(data: bytes) -> bytes:
+    """Return the text with `a<b>` for `a#(b)`, as long as before; what is given before `::` is blank.
+
+    >>> with_type_arguments(b"a #(b) c(#(1) d);"), with_type_arguments(b"a#(b#(c))::d")
+    (b'a<  b> c(#(1) d);', b'a        ::d')
+    """
+    if b"#" not in data:
+        return data
+    result, opened = bytearray(data), list[tuple[int, int]]()
+    for mark in _GIVEN.finditer(data):
+        if mark[0] == b")" and opened:
+            start, end = opened.pop()
+            if end and mark.end() - start <= _MAX_GIVEN_BYTES and _QUALIFIES.match(data, mark.end()):
+                result[start : mark.end()] = _NO_LINE_END.sub(b" ", data[start : mark.end()])
+            elif end:
+                result[start:end] = _NO_LINE_END.sub(b" ", data[start:end])
+                result[start if data[start] not in b"\r\n" else end - 1] = ord("<")
+                result[mark.start()] = ord(">")
+        elif mark[0] == b"(" or mark[1]:
+            opened.append(mark.span(1) if mark[1] else (0, 0))
+    return bytes(result)

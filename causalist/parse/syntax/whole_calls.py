@@ -34,6 +34,7 @@ _MAX_BETWEEN_BYTES = 2000  # bytes between a call and the next one in a chain: s
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MEMBERS = re.compile(r"(?:\.[^\W\d][\w$]*)+")
 _INDEX = re.compile(r"\[[^\[\]\"']*\]")
+_ANY_INDEX = re.compile(r"\[[^\[\]]*\]")
 _INDEXED = re.compile(r"(?:[\w$]+\.)*[\w$]+(?:\[\])+(?:\.[\w$]+(?:\[\])*)*\.[\w$]+")
 _INDEXED_MEMBERS = re.compile(r"(?:\[\])*(?:\.[^\W\d][\w$]*(?:\[\])*)*\.[^\W\d][\w$]*")
 _EXPLICIT_TYPES = re.compile(r"\.\s*<[\w\s.,<>?&\[\]]*>\s*(?=[^\W\d])")
@@ -361,6 +362,7 @@ class CallReader:
             between = _INDEX.sub("[]", _EXPLICIT_TYPES.sub(".", "".join(between.split()))).replace("?.", ".")
             if not _INDEXED_MEMBERS.fullmatch(between):
                 return f"?.{scopes.text(start, end)}"
+            between = between.replace("[]", "") if scopes.settings.types.indexed else between
             if inner.result and len(inner.result) < _MAX_CALLEE_CHARACTERS:
                 return f"{inner.result}{between}"
             if inner.made:
@@ -392,6 +394,8 @@ class CallReader:
                 return f"{first}{rest}"
         if "[" in text and not scopes.settings.types.containers:
             indexed = _INDEX.sub("[]", "".join(text.split()))
-            if _INDEXED.fullmatch(indexed):
+            while scopes.settings.types.indexed and (shorter := _ANY_INDEX.sub("", indexed)) != indexed:
+                indexed = shorter
+            if _INDEXED.fullmatch(indexed) or (scopes.settings.types.indexed and _MEMBERS.fullmatch(f".{indexed}")):
                 return indexed
         return chain_of(text, scopes.settings.types) or f"?.{scopes.text(start, end)}"

@@ -49,6 +49,17 @@ CALLS = {
     "starlark": {"call": "function"},
     "gdscript": {"call": "^", "attribute_call": "^", "base_call": "^"},
     "odin": {"call_expression": "function"},
+    "systemverilog": {
+        "tf_call": "^",
+        "method_call": "",
+        "class_new": "",
+        "class_constructor_declaration": "",
+        "module_instantiation": "instance_type",
+        "interface_instantiation": "^",
+        "program_instantiation": "^",
+        "checker_instantiation": "^",
+        "udp_instantiation": "^",
+    },
 }
 # Operators of Perl that are written like calls.
 _OPERATORS = re.compile(
@@ -102,6 +113,9 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
             text = (node.parent.text or b"")[first.start_byte - start : called.end_byte - start].decode(
                 errors="replace"
             )
+        if dialect == "systemverilog" and field == "":
+            yield from _made_or_sent(node)
+            continue
         if dialect == "odin":
             text = _written_before(node, called)
         if dialect == "ruby":
@@ -276,6 +290,42 @@ def _written_before(node: tree_sitter.Node, called: tree_sitter.Node) -> str:
         first = first.children[-1]
     text = (around.text or b"")[first.start_byte - around.start_byte : called.end_byte - around.start_byte]
     return text.decode(errors="replace")
+
+
+def _made_or_sent(node: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, str]]:
+    """What a call of SystemVerilog calls that is no plain name: a method, or of `a = new` what it is put into.
+
+    The language's own methods (`randomize`, `find`) have nodes of their own and are left out, as `$display` is.
+    """
+    if node.type == "class_constructor_declaration":
+        for each in node.children:
+            if each.type == "super":
+                yield each, "super"
+        return
+    if node.type == "class_new":
+        given = node.prev_named_sibling
+        around = node.parent
+        if around is not None and around.type == "variable_decl_assignment":
+            while around is not None and around.type != "data_declaration":
+                around = around.parent
+            kinds = [each for each in around.children if each.type == "data_type_or_implicit"] if around else []
+            given = kinds[0] if kinds else given
+        if given is not None:
+            yield node, (given.text or b"").decode(errors="replace")
+        return
+    body = node.named_children[-1]
+    name = body.child_by_field_name("name")
+    if name is None and body.named_child_count and body.named_children[0].type == "new_method_call":
+        name = body.named_children[0].children[0]
+    around = node.parent
+    while around is not None and around.type in ("subroutine_call", "function_subroutine_call", "primary"):
+        around = around.parent
+    is_statement = around is not None and around.type == "subroutine_call_statement"
+    is_called = name is not None and name.type == "new"
+    if name is None or not (is_statement or is_called or body.child_by_field_name("arguments")):
+        return  # `a` of `this.a.b()`, and `Shop::SIZE`
+    text = (node.text or b"")[: name.end_byte - node.start_byte]
+    yield name, text.decode(errors="replace")
 
 
 def _is_signature(node: tree_sitter.Node) -> bool:
