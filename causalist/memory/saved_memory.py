@@ -15,8 +15,8 @@ found in them. It counts once it is whole, so that a kill leaves the memory befo
 Files are written under a temporary name and renamed, so that a reader sees the old or the new memory, also after a
 crash of the writer. Data are checked before use; nothing is executed or unpickled. Rows of passages can be found
 without the rest of a damaged file. A name that ends in `.json` means node-link data. Files of format 5 and before are
-SQLite databases. Of format 7, what finds words with few slips is made again; of 5 and 6, terms are counted again, too;
-of older ones, the passages are read.
+SQLite databases. Of format 8, the graph is made again; of 7, what finds words with few slips, too; of 5 and 6, terms
+are counted again, too; of older ones, the passages are read.
 
 Nodes of node-link data: `chunk` (a passage: text and metadata), `entity`, and `concept` (an entity of type concept)
 with canonical name, type, aliases and frequency. Edges: `mentions` (chunk to entity: count and positions),
@@ -49,6 +49,7 @@ from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory.count_matrices import (
     Counts,
     MemoryArrays,
+    count_cooccurrences,
     pack_arrays,
     pack_counts,
     types_and_aliases,
@@ -60,17 +61,17 @@ from causalist.memory.document_text import check_passage, clean_text
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
 from causalist.memory.matrix_splices import ROW_MARKER, StringNumbers, pack_passage, unpack_passage
 from causalist.memory.passage_records import Record, Records, StoredTriple, Vectors
-from causalist.memory.walk import Snapshot, WalkGraph, count_cooccurrences, pack_walk_graph, unpack_walk_graph
+from causalist.memory.walk import Snapshot, WalkGraph, pack_walk_graph, unpack_walk_graph
 from causalist.store.index_file import FileKind, MappedArrays, map_arrays, write_arrays
 
 with defer_import("sqlite3", ("Connection",)):  # for files of older formats
     import sqlite3
 
-FORMAT = 8
+FORMAT = 9
 APPENDED_SHARE = 0.001  # of the passages may be appended; with more, or a small memory, the file is written whole
 _KIND = FileKind(b"causalist memory", FORMAT)
 _TERMS_CHANGED = 7  # terms of files of formats before are counted again
-_KINDS = tuple(_KIND._replace(number=number) for number in (FORMAT, 7, 6))  # that are read
+_KINDS = tuple(_KIND._replace(number=number) for number in (FORMAT, 8, 7, 6))  # that are read
 _SQLITE = b"SQLite format 3\0"
 _SQLITE_FORMAT = 5
 _ROWS = (

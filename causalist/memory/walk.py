@@ -15,20 +15,19 @@ the system can be made symmetric: conjugate gradients need about a third of the 
 do not converge in time, the power iteration takes over.
 """
 
-import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import empty_on_disk, split_rows, unique_sorted
 from causalist.errors import UsageError
-from causalist.memory.count_matrices import Counts, MemoryArrays
+from causalist.memory.count_matrices import Counts, MemoryArrays, count_cooccurrences
 from causalist.memory.defined_names import Names
 from causalist.memory.matrix_splices import Floats, Ints, Matrix, SortedStrings, find_entries, join_column
 from causalist.memory.passage_records import SUPERSEDES, VISIBLE_TO, Records, Vectors, cosines, is_visible
@@ -78,35 +77,15 @@ VARIANTS: Mapping[str, Variant] = {
             GraphVariant.LOG.value, 0.85, Specificity.LOG, Seeding.MATCH, True, False, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0
         ),
         Variant(
-            GraphVariant.HIPPORAG.value,
-            0.5,
-            Specificity.PASSAGES,
-            Seeding.UNIFORM,
-            False,
-            True,
-            1.0,
-            1.0,
-            1.0,
-            0.0,
-            0.0,
+            GraphVariant.HIPPORAG.value, 0.5, Specificity.PASSAGES, Seeding.UNIFORM, False, True, 1.0, 1.0, 1.0, 0.0,
+            0.0
         ),
         Variant(
-            GraphVariant.HIPPORAG2.value,
-            0.5,
-            Specificity.PASSAGES,
-            Seeding.FACTS,
-            True,
-            True,
-            1.0,
-            1.0,
-            0.0,
-            1.0,
-            0.0,
-            0.05,
-            True,
+            GraphVariant.HIPPORAG2.value, 0.5, Specificity.PASSAGES, Seeding.FACTS, True, True, 1.0, 1.0, 0.0, 1.0, 0.0,
+            0.05, True,
         ),
     )
-}
+}  # fmt: skip
 
 
 def get_variant(name: str) -> Variant:
@@ -118,25 +97,27 @@ def get_variant(name: str) -> Variant:
 
 @dataclass(frozen=True, slots=True)
 class WalkGraph:
-    """Matrix M = carried / totals of an undirected graph: nodes 0..E-1 are entities, further nodes passages.
+    """Matrix M = C / totals of an undirected graph: nodes 0..E-1 are entities, further nodes passages.
 
-    `indptr`, `indices`: its entries by rows. `totals`, shape (n,): total edge weight of each node, 1 if it has none.
-    `symmetric_values`: entries of D^-1/2 carried D^-1/2, at the positions of M. `weights` returns those of M, which
-    no query needs whose walk converges.
+    `indptr`, `indices`, `values`: entries of C, which is symmetric, by rows. `totals`, shape (n,): total edge weight of
+    each node, 1 if it has none.
     """
 
     indptr: NDArray[np.int32]
     indices: NDArray[np.int32]
+    values: Floats
     totals: Floats
-    symmetric_values: Floats
-    weights: Callable[[], Floats]
     n_entities: int
     has_passages: bool
 
     @property
     def transition(self) -> Transition:
         """The matrix M."""
-        return replace(self.shape, weights=np.asarray(self.weights()))
+        weights = empty_on_disk(len(self.indices), np.float64)
+        for rows in split_rows(self.indptr.astype(np.int64)):
+            part = slice(int(self.indptr[rows.start]), int(self.indptr[rows.stop]))
+            np.minimum(self.values[part] / self.totals[self.indices[part]], 1.0, out=weights[part])
+        return replace(self.shape, weights=weights)
 
     @property
     def shape(self) -> Transition:
@@ -158,20 +139,12 @@ class _Edges(NamedTuple):
     weights: Floats
     carried: Floats
 
-    def divide(self, by_column: Floats, by_row: Floats | None = None) -> Floats:
-        """Return `carried` of all entries, divided by a number of its column, or by its product with one of the row."""
-        scaled = empty_on_disk(len(self.indices), np.float64)
-        for rows in split_rows(self.indptr):
-            bounds = self.indptr[rows.start : rows.stop + 1]
-            part = slice(int(bounds[0]), int(bounds[-1]))
-            filled = np.full(part.stop - part.start, self.usual)
-            first, last = np.searchsorted(self.at, [part.start, part.stop])
-            filled[self.at[first:last] - part.start] = self.carried[first:last]
-            by = by_column[self.indices[part]]
-            if by_row is not None:
-                by *= np.repeat(by_row[rows], np.diff(bounds))
-            np.divide(filled, by, out=scaled[part])
-        return scaled
+    def fill(self) -> Floats:
+        """Return `carried` of all entries."""
+        filled = empty_on_disk(len(self.indices), np.float64)
+        filled[:] = self.usual
+        filled[self.at] = self.carried
+        return filled
 
     def add_rows(self, values: Floats) -> Floats:
         """Return the sums of the rows of `fill`, each added from left to right."""
@@ -214,28 +187,22 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
         edges = _with_passages(edges, arrays, variant)
     totals = edges.add_rows(edges.carried if variant.is_normalized else edges.weights)
     totals = np.where(totals > 0, totals, 1.0)
-    root = np.sqrt(totals)
-    return WalkGraph(
-        edges.indptr.astype(np.int32),
-        edges.indices,
-        totals,
-        edges.divide(root, root),
-        lambda: np.minimum(weights := edges.divide(totals), 1.0, out=weights),
-        m,
-        variant.has_passages,
-    )
+    return WalkGraph(edges.indptr.astype(np.int32), edges.indices, edges.fill(), totals, m, variant.has_passages)
 
 
 def pack_walk_graph(graph: WalkGraph) -> dict[str, NDArray[Any]]:
     """Return the arrays that `unpack_walk_graph` restores the graph of a variant with passages from."""
-    return {"indptr": graph.indptr, "indices": graph.indices, "weights": np.asarray(graph.weights()),
-            "totals": graph.totals, "symmetric": graph.symmetric_values}  # fmt: skip
+    return {name: getattr(graph, name) for name in _STORED}
 
 
-def unpack_walk_graph(arrays: Mapping[str, NDArray[Any]], n_entities: int) -> WalkGraph:
-    """Return the graph of arrays that `pack_walk_graph` made."""
-    totals, symmetric, weights = arrays["totals"], arrays["symmetric"], arrays["weights"]
-    return WalkGraph(arrays["indptr"], arrays["indices"], totals, symmetric, lambda: weights, n_entities, True)
+def unpack_walk_graph(arrays: Mapping[str, NDArray[Any]], n_entities: int) -> WalkGraph | None:
+    """Return the graph of arrays that `pack_walk_graph` made, None for those of an older format."""
+    if "values" not in arrays:
+        return None
+    return WalkGraph(**{name: arrays[name] for name in _STORED}, n_entities=n_entities, has_passages=True)
+
+
+_STORED = ("indptr", "indices", "values", "totals")
 
 
 def _join_directions(
@@ -277,18 +244,6 @@ def _with_passages(entities: _Edges, arrays: MemoryArrays, variant: Variant) -> 
     return _Edges(indptr, indices, variant.mention, at, weights, carried)
 
 
-def count_cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """Return (smaller entity, larger entity, number of passages that name both) of all pairs with such a passage."""
-    from scipy.sparse import csr_array, triu  # type: ignore[import-untyped]
-
-    ones = np.ones(len(arrays.mentions.indices))
-    shape = (arrays.n_passages, arrays.n_entities)
-    matrix = csr_array((ones, arrays.mentions.indices, arrays.mentions.indptr), shape=shape)
-    pairs = triu(matrix.T @ matrix, k=1).tocoo()
-    order = np.lexsort((pairs.col, pairs.row))
-    return pairs.row[order].astype(np.int64), pairs.col[order].astype(np.int64), pairs.data[order].astype(np.float64)
-
-
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-6
 _MAX_CACHED_BYTES = 1 << 25  # of the scores of all results that are kept
@@ -299,23 +254,26 @@ class MemoryWalk:
     """PageRank over one graph, with a cache of the last results."""
 
     graph: WalkGraph
-    _cache: OrderedDict[bytes, PageRankResult] = field(default_factory=OrderedDict)
+    _cache: OrderedDict[tuple[object, ...], PageRankResult] = field(default_factory=OrderedDict)
+    _core: "_Core | None" = None
     hits: int = 0
 
+    @property
+    def core(self) -> "_Core":
+        """The part of the graph that a solution iterates over."""
+        if self._core is None:
+            self._core = _Core.of(self.graph)
+        return self._core
+
     def pagerank(
-        self,
-        seeds: Floats,
-        *,
-        damping: float,
-        tolerance: float = TOLERANCE,
-        max_iterations: int = MAX_ITERATIONS,
+        self, seeds: Floats, *, damping: float, tolerance: float = TOLERANCE, max_iterations: int = MAX_ITERATIONS
     ) -> PageRankResult:
-        """Return the PageRank from `seeds`, shape (n,), not negative, not all zero; `solve` has the formula.
+        """Return the PageRank from `seeds`, shape (n,), not negative, not all zero; `_solve` has the formula.
 
         `residual` is the change of the scores by one step of the power iteration (L1 norm).
         """
-        settings = np.array([damping, tolerance, max_iterations])
-        key = hashlib.blake2b(seeds.tobytes() + settings.tobytes(), digest_size=16).digest()
+        seeded = np.flatnonzero(seeds)
+        key = (seeded.tobytes(), seeds[seeded].tobytes(), damping, tolerance, max_iterations)
         cached = self._cache.get(key)
         if cached is not None:
             self.hits += 1
@@ -344,7 +302,7 @@ class MemoryWalk:
     ) -> list[PageRankResult]:
         """Return the PageRank of several queries, `seeds` of shape (queries, n), with one product for all per step."""
         checked = np.stack([_normalize_seeds(row) for row in seeds]) if len(seeds) else seeds
-        scores, n_iterations, residuals = solve(self.graph, checked, damping, tolerance, max_iterations)
+        scores, n_iterations, residuals = _solve(self.graph, self.core, checked, damping, tolerance, max_iterations)
         return [
             PageRankResult(row, n_iterations, float(residual), WalkOutcome.CONVERGED)
             if residual <= tolerance
@@ -356,7 +314,8 @@ class MemoryWalk:
         scaled = _normalize_seeds(seeds)
         if not 0 <= damping < 1:
             raise UsageError(f"damping must be at least 0 and below 1, not {damping}")
-        scores, n_iterations, residuals = solve(self.graph, scaled[None, :], damping, tolerance, max_iterations)
+        seeded = scaled[None, :]
+        scores, n_iterations, residuals = _solve(self.graph, self.core, seeded, damping, tolerance, max_iterations)
         if residuals[0] <= tolerance:
             return PageRankResult(scores[0], n_iterations, float(residuals[0]), WalkOutcome.CONVERGED)
         return personalized_pagerank(
@@ -364,86 +323,139 @@ class MemoryWalk:
         )
 
 
-def solve(
-    graph: WalkGraph, seeds: Floats, damping: float, tolerance: float, max_iterations: int
+_Rows: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], Floats]  # of a matrix in CSR form
+
+
+class _Core(NamedTuple):
+    """A graph without its leaves: entities whose only edge leads to a passage.
+
+    Nodes of `entity_rows` and `passage_rows` are the other entities, `entities`, and behind them all passages. Those
+    of `linked` have an edge to another entity. `leaves` have an edge of `leaf_values` to `leaf_passages`.
+    """
+
+    entities: Ints
+    linked: Ints
+    entity_rows: _Rows
+    passage_rows: _Rows
+    leaves: Ints
+    leaf_passages: Ints
+    leaf_values: Floats
+
+    @classmethod
+    def of(cls, graph: WalkGraph) -> "_Core":
+        """Return the core of a graph."""
+        m, indptr = graph.n_entities, graph.indptr
+        ends, start = indptr[: m + 1], int(indptr[m])
+        is_leaf = np.diff(ends) == 1
+        linked = unique_sorted(np.searchsorted(ends, np.flatnonzero(graph.indices[:start] < m), side="right") - 1)
+        is_leaf[linked] = False
+        leaves, entities = np.flatnonzero(is_leaf), np.flatnonzero(~is_leaf)
+        at = indptr[leaves]
+        number = np.full(len(graph.totals), -1, dtype=np.int32)  # of nodes, without leaves
+        number[entities] = np.arange(len(entities))
+        number[m:] = np.arange(len(entities), len(entities) + len(graph.totals) - m)
+        inner = np.delete(np.arange(start), at)
+        entity_ends = np.append(ends[entities], ends[-1:])
+        entity_ends -= np.searchsorted(at, entity_ends).astype(np.int32)
+        to_inner = number[graph.indices[start:]]
+        kept = np.flatnonzero(to_inner >= 0)
+        passage_ends = np.searchsorted(kept, indptr[m:] - np.int32(start)).astype(np.int32)
+        return cls(
+            entities,
+            number[linked].astype(np.int64),
+            (entity_ends, number[graph.indices[inner]], graph.values[inner]),
+            (passage_ends, to_inner[kept], graph.values[kept + start]),
+            leaves,
+            graph.indices[at].astype(np.int64) - m,
+            np.asarray(graph.values[at]),
+        )
+
+
+def _solve(
+    graph: WalkGraph, core: _Core, seeds: Floats, damping: float, tolerance: float, max_iterations: int
 ) -> tuple[Floats, int, Floats]:
     """Return (scores, iterations, residuals) for `seeds` of shape (queries, n), rows of sum 1, by conjugate gradients.
 
         r = x / sum(x),  (I - d * M) x = s,  M = C / D,  C symmetric
-        with S = D^-1/2 C D^-1/2 and y = D^-1/2 x:  (I - d * S) y = D^-1/2 s,  symmetric, positive definite for d < 1
+        with u = x / D:  (D - d * C) u = s,  symmetric, positive definite for d < 1
 
     The mass that a column of M lacks to 1 returns to the seeds; scaling x does that. The residual of a row is
-    |s + d M x - x| / sum(x) in the L1 norm. If no edge joins two passages, with e for entities and p for passages,
+    |s + d M x - x| / sum(x) in the L1 norm. Most entities, e, have edges to passages alone. With k for all other nodes,
 
-        y_p = d * S_pe y_e + (D^-1/2 s)_p  and  (I - d * S_ee - d^2 * S_ep S_pe) y_e = (D^-1/2 s)_e + d * S_ep (...)_p
+        u_e = (s_e + d * C_ek u_k) / D_e  and  (D_k - d * C_kk - d^2 * C_ke C_ek / D_e) u_k = s_k + d * C_ke s_e / D_e
 
-    which takes half as many iterations, since a step goes from names to passages and back; the residual of p is 0.
+    which takes half as many iterations, since a step goes from passages to names and back. The residual of e is 0. An
+    entity of one passage only changes the diagonal. That is the preconditioner.
     """
     m, n = graph.n_entities, len(graph.totals)
-    root = np.sqrt(graph.totals)
-    indptr, indices, entries = graph.indptr, graph.indices, graph.symmetric_values
-    start = int(indptr[m])
-    is_split = graph.has_passages and not (indices[start:] >= m).any()
-    n_queries = len(seeds)
+    linked, n_inner, p, n_queries = core.linked, len(core.entities), n - m, len(seeds)
+    of_inner, of_leaves, of_passages = (graph.totals[each] for each in (core.entities, core.leaves, slice(m, None)))
+    share, leaf_share = damping / of_inner, damping / of_leaves * core.leaf_values
 
-    def multiply(p: Floats, rows: slice, out: Floats) -> None:
-        first = int(indptr[rows.start])
-        ends = indptr[rows.start : rows.stop + 1] - first if first else indptr[: rows.stop + 1]
-        for k in range(n_queries):
-            csr_product(
-                ends, indices[first : first + int(ends[-1])], entries[first : first + int(ends[-1])], p[k], out[k]
-            )
+    def multiply(rows: _Rows, out: Floats) -> None:
+        for vector, product in zip(both, out, strict=True):
+            csr_product(*rows, vector, product)
 
-    # Arrays of this size are used again: new ones cost more than what is computed in them.
-    of_passages = np.zeros((n_queries, n - m))  # y_p, without the seeds
-    left = seeds / root
-    seeded = left[:, m:].copy()
-    n_solved = m if is_split else n
-    both = np.zeros((n_queries, n))
-    direction, carried = both[:, :n_solved], both[:, m:]
-    step, scratch, passages = np.empty((n_queries, n_solved)), np.empty((n_queries, n_solved)), np.empty_like(seeded)
-    if is_split:
-        root_p, root = root[m:], root[:m]
-        carried[:] = seeded
-        multiply(both, slice(0, m), step)
-        left = left[:, :m] + damping * step
-    y = np.zeros_like(left)
-    direction[:] = left
-    energy = _row_dots(left, left, scratch)
+    def to_passages(of_leaf: Floats) -> Floats:
+        return np.bincount(core.leaf_passages, weights=of_leaf, minlength=p).astype(np.float64)
+
+    # Arrays of these sizes are used again: new ones cost more than what is computed in them.
+    both = np.zeros((n_queries, n_inner + p))
+    at_entities, at_passages = np.empty((n_queries, n_inner)), np.empty((n_queries, p))
+    # Nodes k are passages, then linked entities. sum(x) = mass u_k + the seeds of e.
+    diagonal, mass = (np.concatenate([of_passages, of_inner[linked]]) for _ in range(2))
+    diagonal[:p] -= damping * to_passages(leaf_share * core.leaf_values)
+    both[:, :n_inner] = 1.0
+    both[:, linked] = 0.0
+    multiply(core.passage_rows, at_passages)
+    mass[:p] += damping * ((at_passages[0] if n_queries else 0.0) + to_passages(core.leaf_values))
+    both[:, :n_inner] *= seeds[:, core.entities]
+    mass_of_rest = np.add.reduce(both[:, :n_inner], axis=1) + np.add.reduce(seeds[:, core.leaves], axis=1)
+    both[:, :n_inner] *= share
+    multiply(core.passage_rows, at_passages)
+    left = np.concatenate([seeds[:, m:] + at_passages, seeds[:, core.entities[linked]]], axis=1)
+    for row, seed in zip(left, seeds, strict=True):
+        row[:p] += to_passages(leaf_share * seed[core.leaves])
+    u, step, scratch = np.zeros_like(left), np.empty_like(left), np.empty_like(left)
+    direction = left / diagonal
+    energy = _row_dots(left, direction, scratch)
     residuals = np.full(n_queries, np.inf)
     n_iterations = 0
     while n_iterations < max_iterations:
-        if is_split:
-            multiply(direction, slice(m, n), passages)
-            np.multiply(passages, damping, out=carried)
-        multiply(both, slice(0, n_solved), step)
-        step *= damping
-        np.subtract(direction, step, out=step)
+        both[:, n_inner:] = direction[:, :p]
+        both[:, linked] = direction[:, p:]
+        multiply(core.entity_rows, at_entities)
+        np.multiply(at_entities, share, out=both[:, :n_inner])
+        both[:, linked] = direction[:, p:]
+        multiply(core.passage_rows, at_passages)
+        step[:, :p] = at_passages
+        step[:, p:] = at_entities[:, linked]
+        step *= -damping
+        step += np.multiply(direction, diagonal, out=scratch)
         length = (energy / np.maximum(_row_dots(direction, step, scratch), np.finfo(np.float64).tiny))[:, None]
-        y += np.multiply(direction, length, out=scratch)
+        u += np.multiply(direction, length, out=scratch)
         step *= length
         left -= step
         n_iterations += 1
-        total = np.add.reduce(np.multiply(y, root, out=scratch), axis=1)
-        if is_split:
-            of_passages += np.multiply(carried, length, out=passages)
-            np.add(of_passages, seeded, out=passages)
-            passages *= root_p
-            total += np.add.reduce(passages, axis=1)
-        np.abs(left, out=scratch)
-        scratch *= root
-        residuals = np.add.reduce(scratch, axis=1) / np.maximum(total, np.finfo(np.float64).tiny)
+        total = np.add.reduce(np.multiply(u, mass, out=scratch), axis=1) + mass_of_rest
+        residuals = np.add.reduce(np.abs(left, out=scratch), axis=1) / np.maximum(total, np.finfo(np.float64).tiny)
         if (residuals <= tolerance).all():
             break
-        following = _row_dots(left, left, scratch)
+        np.divide(left, diagonal, out=step)
+        following = _row_dots(left, step, scratch)
         direction *= (following / np.maximum(energy, np.finfo(np.float64).tiny))[:, None]
-        direction += left
+        direction += step
         energy = following
-    x = y * root
-    if is_split:
-        x = np.concatenate([x, (of_passages + seeded) * root_p], axis=1)
-    x = np.maximum(x, 0.0)
-    return x / np.add.reduce(x, axis=1)[:, None], n_iterations, residuals
+    both[:, n_inner:] = u[:, :p]
+    multiply(core.entity_rows, at_entities)
+    x = seeds.copy()
+    x[:, core.entities] += damping * at_entities
+    x[:, core.leaves] += damping * core.leaf_values * u[:, core.leaf_passages]
+    x[:, m:] = u[:, :p] * of_passages
+    x[:, core.entities[linked]] = u[:, p:] * of_inner[linked]
+    np.maximum(x, 0.0, out=x)
+    x /= np.add.reduce(x, axis=1)[:, None]
+    return x, n_iterations, residuals
 
 
 def _row_dots(a: Floats, b: Floats, scratch: Floats) -> Floats:

@@ -91,7 +91,7 @@ def _state(index: HippoIndex) -> dict[str, Any]:
         graph = snapshot.build_walk_graph(variant)
         found[name] = (graph.transition.indptr.tobytes(), graph.transition.indices.tobytes(),
                        np.asarray(graph.transition.weights).tobytes(), graph.totals.tobytes(),
-                       graph.symmetric_values.tobytes())  # fmt: skip
+                       graph.values.tobytes())  # fmt: skip
     return found
 
 
