@@ -20,16 +20,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import empty_on_disk, split_rows, unique_sorted
+from causalist._internal.dataclass_arrays import empty_on_disk
 from causalist.errors import UsageError
 from causalist.memory.count_matrices import Counts, MemoryArrays, count_cooccurrences
 from causalist.memory.defined_names import Names
-from causalist.memory.matrix_splices import Floats, Ints, Matrix, SortedStrings, find_entries, join_column
+from causalist.memory.matrix_splices import Floats, Ints, Matrix, SortedStrings, join_column
 from causalist.memory.passage_records import SUPERSEDES, VISIBLE_TO, Records, Vectors, cosines, is_visible
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
@@ -99,62 +99,50 @@ def get_variant(name: str) -> Variant:
 class WalkGraph:
     """Matrix M = C / totals of an undirected graph: nodes 0..E-1 are entities, further nodes passages.
 
-    `indptr`, `indices`, `values`: entries of C, which is symmetric, by rows. `totals`, shape (n,): total edge weight of
-    each node, 1 if it has none.
+    C is symmetric. Its entries are `entities`, (E, E), `passages`, (P, P), and `mention` for each entry of `mentions`,
+    (P, E), and of its transpose `named_by`. `totals`, shape (n,): total edge weight of each node, 1 if it has none.
     """
 
-    indptr: NDArray[np.int32]
-    indices: NDArray[np.int32]
-    values: Floats
+    entities: Matrix
+    passages: Matrix
+    mentions: Matrix
+    named_by: Matrix
+    mention: float
     totals: Floats
-    n_entities: int
-    has_passages: bool
+
+    @property
+    def n_entities(self) -> int:
+        """Number of entities, E."""
+        return self.entities.n_rows
 
     @property
     def transition(self) -> Transition:
-        """The matrix M."""
-        weights = empty_on_disk(len(self.indices), np.float64)
-        for rows in split_rows(self.indptr.astype(np.int64)):
-            part = slice(int(self.indptr[rows.start]), int(self.indptr[rows.stop]))
-            np.minimum(self.values[part] / self.totals[self.indices[part]], 1.0, out=weights[part])
-        return replace(self.shape, weights=weights)
+        """The matrix M, which only a walk needs that does not converge."""
+        m, n_upper = self.n_entities, len(self.entities.indices) + len(self.named_by.indices)
+        named_by, mentions = self.named_by, self.mentions
+        # Entities stand before the passages that name them, linked passages behind the entities that they name.
+        own = np.arange(len(self.entities.indices)) + np.repeat(named_by.indptr[:-1], self.entities.sizes)
+        cited = np.arange(len(self.passages.indices)) + np.repeat(mentions.indptr[1:], self.passages.sizes)
+        at = np.concatenate([own, n_upper + cited])
+        is_mention = np.ones(n_upper + len(cited) + len(mentions.indices), dtype=np.bool_)
+        is_mention[at] = False
+        indices, weights = (empty_on_disk(len(is_mention), kind) for kind in (np.int32, np.float64))
+        indices[at] = np.concatenate([self.entities.indices, self.passages.indices + np.int32(m)])
+        indices[is_mention] = np.concatenate([named_by.indices + np.int32(m), mentions.indices])
+        weights[:] = self.mention
+        weights[at] = np.concatenate([self.entities.values, self.passages.values])
+        np.minimum(weights / self.totals[indices], 1.0, out=weights)
+        upper, lower = self.entities.indptr + named_by.indptr, n_upper + mentions.indptr + self.passages.indptr
+        return replace(
+            self.shape, indptr=np.concatenate([upper, lower[1:]]).astype(np.int32), indices=indices, weights=weights
+        )
 
     @property
     def shape(self) -> Transition:
-        """The matrix M without its weights."""
-        degrees = np.maximum(np.diff(self.indptr), 1).astype(np.int32)
-        return Transition(self.indptr, self.indices, np.zeros(0), degrees, np.ones(len(self.totals), dtype=np.bool_))
-
-
-class _Edges(NamedTuple):
-    """Entries of a symmetric matrix: `usual` everywhere but at the positions `at`.
-
-    There they have the values `weights`, which count in the degree, and `carried`.
-    """
-
-    indptr: Ints
-    indices: NDArray[np.int32]
-    usual: float
-    at: Ints
-    weights: Floats
-    carried: Floats
-
-    def fill(self) -> Floats:
-        """Return `carried` of all entries."""
-        filled = empty_on_disk(len(self.indices), np.float64)
-        filled[:] = self.usual
-        filled[self.at] = self.carried
-        return filled
-
-    def add_rows(self, values: Floats) -> Floats:
-        """Return the sums of the rows of `fill`, each added from left to right."""
-        sums = self.usual * np.diff(self.indptr)
-        rows = unique_sorted(np.searchsorted(self.indptr, self.at, side="right") - 1)
-        entries, of = find_entries(self.indptr, rows)
-        own = np.full(len(entries), self.usual)
-        own[np.searchsorted(entries, self.at)] = values
-        sums[rows] = np.bincount(of, weights=own, minlength=len(rows))
-        return np.asarray(sums, dtype=np.float64)
+        """The matrix M without its entries."""
+        sizes = (self.entities.sizes + self.named_by.sizes, self.mentions.sizes + self.passages.sizes)
+        degrees, none = np.maximum(np.concatenate(sizes), 1).astype(np.int32), np.zeros(0, dtype=np.int32)
+        return Transition(none, none, np.zeros(0), degrees, np.ones(len(degrees), dtype=np.bool_))
 
 
 def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
@@ -182,27 +170,22 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
         weight = variant.cooccurrence * shared
         parts.append((rows, columns, weight, weight))
     links, carried = _join_directions(parts, m)
-    edges = _Edges(links.indptr, links.indices, 0.0, np.arange(len(links.indices)), links.values, carried.values)
-    if variant.has_passages:
-        edges = _with_passages(edges, arrays, variant)
-    totals = edges.add_rows(edges.carried if variant.is_normalized else edges.weights)
-    totals = np.where(totals > 0, totals, 1.0)
-    return WalkGraph(edges.indptr.astype(np.int32), edges.indices, edges.fill(), totals, m, variant.has_passages)
-
-
-def pack_walk_graph(graph: WalkGraph) -> dict[str, NDArray[Any]]:
-    """Return the arrays that `unpack_walk_graph` restores the graph of a variant with passages from."""
-    return {name: getattr(graph, name) for name in _STORED}
-
-
-def unpack_walk_graph(arrays: Mapping[str, NDArray[Any]], n_entities: int) -> WalkGraph | None:
-    """Return the graph of arrays that `pack_walk_graph` made, None for those of an older format."""
-    if "values" not in arrays:
-        return None
-    return WalkGraph(**{name: arrays[name] for name in _STORED}, n_entities=n_entities, has_passages=True)
-
-
-_STORED = ("indptr", "indices", "values", "totals")
+    n = arrays.n_passages if variant.has_passages else 0
+    ends = arrays.references.rows, arrays.references.indices.astype(np.int64)
+    weight = np.full(len(ends[0]), variant.reference)
+    linked, _ = _join_directions([(*ends, weight, weight)] if variant.reference and n else [], n)
+    mentions, named_by = arrays.mentions, arrays.passages_by_entity
+    if not (variant.mention and n):
+        mentions, named_by = (
+            Matrix(np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0), columns)
+            for rows, columns in ((n, m), (m, n))
+        )
+    sums = [
+        np.bincount(each.rows, weights=each.values, minlength=size) + variant.mention * beside.sizes
+        for each, beside, size in ((carried if variant.is_normalized else links, named_by, m), (linked, mentions, n))
+    ]
+    totals = np.concatenate(sums)
+    return WalkGraph(carried, linked, mentions, named_by, variant.mention, np.where(totals > 0, totals, 1.0))
 
 
 def _join_directions(
@@ -214,34 +197,6 @@ def _join_directions(
     both = (np.concatenate([a, b]), np.concatenate([b, a]))
     first, second = (Matrix.from_entries(*both, np.concatenate([ends[k], ends[k]]), (size, size)) for k in (2, 3))
     return first, second
-
-
-def _with_passages(entities: _Edges, arrays: MemoryArrays, variant: Variant) -> _Edges:
-    """Return the edges of entities and passages, from those between entities; all blocks are sorted already."""
-    m, n = arrays.n_entities, arrays.n_passages
-    ends = arrays.references.rows, arrays.references.indices.astype(np.int64)
-    weight = np.full(len(ends[0]), variant.reference)
-    linked, _ = _join_directions([(*ends, weight, weight)] if variant.reference else [], n)
-    mentions, by_entity = arrays.mentions, arrays.passages_by_entity
-    if not variant.mention:
-        mentions, by_entity = (
-            Matrix(np.zeros_like(each.indptr), np.zeros(0, dtype=np.int32), np.zeros(0), each.n_columns)
-            for each in (mentions, by_entity)
-        )
-    # Entities stand before the passages that name them, linked passages behind the entities that they name.
-    own = np.arange(len(entities.indices)) + np.repeat(by_entity.indptr[:-1], np.diff(entities.indptr))
-    cited = np.arange(len(linked.indices)) + np.repeat(mentions.indptr[1:], linked.sizes)
-    n_upper = len(own) + len(by_entity.indices)
-    at = np.concatenate([own, n_upper + cited])
-    is_mention = np.ones(n_upper + len(cited) + len(mentions.indices), dtype=np.bool_)
-    is_mention[at] = False
-    indices = empty_on_disk(len(is_mention), np.int32)
-    indices[at] = np.concatenate([entities.indices, linked.indices + np.int32(m)])
-    indices[:n_upper][is_mention[:n_upper]] = by_entity.indices + np.int32(m)
-    indices[n_upper:][is_mention[n_upper:]] = mentions.indices
-    indptr = np.concatenate([entities.indptr + by_entity.indptr, n_upper + (mentions.indptr + linked.indptr)[1:]])
-    weights, carried = (np.concatenate([each, linked.values]) for each in (entities.weights, entities.carried))
-    return _Edges(indptr, indices, variant.mention, at, weights, carried)
 
 
 MAX_ITERATIONS = 50
@@ -329,46 +284,56 @@ _Rows: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], Floats]  # of a m
 class _Core(NamedTuple):
     """A graph without its leaves: entities whose only edge leads to a passage.
 
-    Nodes of `entity_rows` and `passage_rows` are the other entities, `entities`, and behind them all passages. Those
-    of `linked` have an edge to another entity. `leaves` have an edge of `leaf_values` to `leaf_passages`.
+    `entity_rows` leads from passages to the other entities, `entities`, `passage_rows` back. Those of `linked`, by
+    position in `entities`, have edges `linked_rows` to one another, and passages have `reference_rows`. `leaves` have
+    an edge to `leaf_passages`.
     """
 
     entities: Ints
     linked: Ints
+    linked_rows: _Rows
+    reference_rows: _Rows
     entity_rows: _Rows
     passage_rows: _Rows
     leaves: Ints
     leaf_passages: Ints
-    leaf_values: Floats
 
     @classmethod
     def of(cls, graph: WalkGraph) -> "_Core":
         """Return the core of a graph."""
-        m, indptr = graph.n_entities, graph.indptr
-        ends, start = indptr[: m + 1], int(indptr[m])
-        is_leaf = np.diff(ends) == 1
-        linked = unique_sorted(np.searchsorted(ends, np.flatnonzero(graph.indices[:start] < m), side="right") - 1)
-        is_leaf[linked] = False
+        m, named_by, sizes = graph.n_entities, graph.named_by, graph.named_by.sizes
+        is_leaf = (sizes == 1) & (graph.entities.sizes == 0)
         leaves, entities = np.flatnonzero(is_leaf), np.flatnonzero(~is_leaf)
-        at = indptr[leaves]
-        number = np.full(len(graph.totals), -1, dtype=np.int32)  # of nodes, without leaves
+        linked = np.flatnonzero(graph.entities.sizes)
+        number = np.full(m, -1, dtype=np.int32)  # of entities, without leaves
         number[entities] = np.arange(len(entities))
-        number[m:] = np.arange(len(entities), len(entities) + len(graph.totals) - m)
-        inner = np.delete(np.arange(start), at)
-        entity_ends = np.append(ends[entities], ends[-1:])
-        entity_ends -= np.searchsorted(at, entity_ends).astype(np.int32)
-        to_inner = number[graph.indices[start:]]
+        of_linked = np.zeros(m, dtype=np.int32)
+        of_linked[linked] = np.arange(len(linked))
+        at = named_by.indptr[leaves]
+        inner = np.delete(np.arange(len(named_by.indices)), at)
+        to_inner = number[graph.mentions.indices]
         kept = np.flatnonzero(to_inner >= 0)
-        passage_ends = np.searchsorted(kept, indptr[m:] - np.int32(start)).astype(np.int32)
+        mention = np.full(len(kept), graph.mention)
+        of_entities = np.concatenate([[0], np.cumsum(sizes[entities])])
+        of_passages = np.searchsorted(kept, graph.mentions.indptr)
+        between, beside = graph.entities, graph.passages
+        ends = np.append(between.indptr[linked], between.indptr[-1:])
         return cls(
             entities,
             number[linked].astype(np.int64),
-            (entity_ends, number[graph.indices[inner]], graph.values[inner]),
-            (passage_ends, to_inner[kept], graph.values[kept + start]),
+            (ends.astype(np.int32), of_linked[between.indices], between.values),
+            (beside.indptr.astype(np.int32), beside.indices, beside.values),
+            (of_entities.astype(np.int32), named_by.indices[inner], mention),
+            (of_passages.astype(np.int32), to_inner[kept], mention),
             leaves,
-            graph.indices[at].astype(np.int64) - m,
-            np.asarray(graph.values[at]),
+            named_by.indices[at].astype(np.int64),
         )
+
+
+def _multiply(rows: _Rows, vectors: Floats, out: Floats) -> Floats:
+    for vector, product in zip(vectors, out, strict=True):
+        csr_product(*rows, vector, product)
+    return out
 
 
 def _solve(
@@ -387,49 +352,41 @@ def _solve(
     which takes half as many iterations, since a step goes from passages to names and back. The residual of e is 0. An
     entity of one passage only changes the diagonal. That is the preconditioner.
     """
-    m, n = graph.n_entities, len(graph.totals)
-    linked, n_inner, p, n_queries = core.linked, len(core.entities), n - m, len(seeds)
-    of_inner, of_leaves, of_passages = (graph.totals[each] for each in (core.entities, core.leaves, slice(m, None)))
-    share, leaf_share = damping / of_inner, damping / of_leaves * core.leaf_values
-
-    def multiply(rows: _Rows, out: Floats) -> None:
-        for vector, product in zip(both, out, strict=True):
-            csr_product(*rows, vector, product)
+    m, n, linked, p = graph.n_entities, len(graph.totals), core.linked, graph.mentions.n_rows
+    of_inner, of_leaves, of_passages = (graph.totals[each] for each in (core.entities, core.leaves, slice(m, n)))
+    share, leaf_share = damping / of_inner, damping / of_leaves * graph.mention
 
     def to_passages(of_leaf: Floats) -> Floats:
         return np.bincount(core.leaf_passages, weights=of_leaf, minlength=p).astype(np.float64)
 
-    # Arrays of these sizes are used again: new ones cost more than what is computed in them.
-    both = np.zeros((n_queries, n_inner + p))
-    at_entities, at_passages = np.empty((n_queries, n_inner)), np.empty((n_queries, p))
     # Nodes k are passages, then linked entities. sum(x) = mass u_k + the seeds of e.
+    is_free = np.ones((1, len(of_inner)))
+    is_free[:, linked] = 0.0
     diagonal, mass = (np.concatenate([of_passages, of_inner[linked]]) for _ in range(2))
-    diagonal[:p] -= damping * to_passages(leaf_share * core.leaf_values)
-    both[:, :n_inner] = 1.0
-    both[:, linked] = 0.0
-    multiply(core.passage_rows, at_passages)
-    mass[:p] += damping * ((at_passages[0] if n_queries else 0.0) + to_passages(core.leaf_values))
-    both[:, :n_inner] *= seeds[:, core.entities]
-    mass_of_rest = np.add.reduce(both[:, :n_inner], axis=1) + np.add.reduce(seeds[:, core.leaves], axis=1)
-    both[:, :n_inner] *= share
-    multiply(core.passage_rows, at_passages)
-    left = np.concatenate([seeds[:, m:] + at_passages, seeds[:, core.entities[linked]]], axis=1)
+    mass[:p] += damping * _multiply(core.passage_rows, is_free, np.empty((1, p)))[0]
+    mass[:p] += damping * graph.mention * to_passages(np.ones(len(of_leaves)))
+    diagonal[:p] -= damping * graph.mention * to_passages(leaf_share)
+    mass_of_rest = np.add.reduce(is_free * seeds[:, core.entities], axis=1)
+    mass_of_rest += np.add.reduce(seeds[:, core.leaves], axis=1)
+    # Arrays of these sizes are used again: new ones cost more than what is computed in them.
+    at_entities, at_passages = is_free * seeds[:, core.entities] * share, np.empty((len(seeds), p))
+    left = np.concatenate([seeds[:, m:], seeds[:, core.entities[linked]]], axis=1)
+    left[:, :p] += _multiply(core.passage_rows, at_entities, at_passages)
     for row, seed in zip(left, seeds, strict=True):
         row[:p] += to_passages(leaf_share * seed[core.leaves])
-    u, step, scratch = np.zeros_like(left), np.empty_like(left), np.empty_like(left)
+    u, step, scratch, at_linked = (np.zeros_like(each) for each in (left, left, left, left[:, p:]))
     direction = left / diagonal
     energy = _row_dots(left, direction, scratch)
-    residuals = np.full(n_queries, np.inf)
+    residuals = np.full(len(seeds), np.inf)
     n_iterations = 0
     while n_iterations < max_iterations:
-        both[:, n_inner:] = direction[:, :p]
-        both[:, linked] = direction[:, p:]
-        multiply(core.entity_rows, at_entities)
-        np.multiply(at_entities, share, out=both[:, :n_inner])
-        both[:, linked] = direction[:, p:]
-        multiply(core.passage_rows, at_passages)
-        step[:, :p] = at_passages
-        step[:, p:] = at_entities[:, linked]
+        _multiply(core.entity_rows, direction[:, :p], at_entities)
+        step[:, p:] = at_entities[:, linked] + _multiply(core.linked_rows, direction[:, p:], at_linked)
+        at_entities *= share
+        at_entities[:, linked] = direction[:, p:]
+        step[:, :p] = _multiply(core.passage_rows, at_entities, at_passages)
+        if len(graph.passages.indices):
+            step[:, :p] += _multiply(core.reference_rows, direction[:, :p], at_passages)
         step *= -damping
         step += np.multiply(direction, diagonal, out=scratch)
         length = (energy / np.maximum(_row_dots(direction, step, scratch), np.finfo(np.float64).tiny))[:, None]
@@ -446,11 +403,9 @@ def _solve(
         direction *= (following / np.maximum(energy, np.finfo(np.float64).tiny))[:, None]
         direction += step
         energy = following
-    both[:, n_inner:] = u[:, :p]
-    multiply(core.entity_rows, at_entities)
     x = seeds.copy()
-    x[:, core.entities] += damping * at_entities
-    x[:, core.leaves] += damping * core.leaf_values * u[:, core.leaf_passages]
+    x[:, core.entities] += damping * _multiply(core.entity_rows, u[:, :p], at_entities)
+    x[:, core.leaves] += damping * graph.mention * u[:, core.leaf_passages]
     x[:, m:] = u[:, :p] * of_passages
     x[:, core.entities[linked]] = u[:, p:] * of_inner[linked]
     np.maximum(x, 0.0, out=x)
@@ -583,7 +538,6 @@ class Snapshot:
     counts: Counts
     names: Names  # names that passages define or mention, and the passages of each
     vectors: Vectors | None = None
-    stored_graph: WalkGraph | None = None  # that of the default variant, from a file
     _walks: dict[Variant, MemoryWalk] = field(default_factory=dict)
 
     @cached_property
@@ -682,15 +636,8 @@ class Snapshot:
         """Return the PageRank of a variant's graph; its cache lives as long as the snapshot."""
         walk = self._walks.get(variant)
         if walk is None:
-            walk = self._walks[variant] = MemoryWalk(self.build_walk_graph(variant))
+            walk = self._walks[variant] = MemoryWalk(build_walk_graph(self.arrays, variant))
         return walk
-
-    def build_walk_graph(self, variant: Variant) -> WalkGraph:
-        """Return the graph of a variant."""
-        default = VARIANTS[GraphVariant.LOG.value]
-        if self.stored_graph is not None and replace(variant, damping=default.damping) == default:
-            return self.stored_graph
-        return build_walk_graph(self.arrays, variant)
 
     def vector_scores(self, query: NDArray[np.float32]) -> Floats:
         """Return the cosines of all passages with a query vector, at least 0."""

@@ -20,7 +20,7 @@ from causalist.memory.extractors import (
     normalize_extraction,
 )
 from causalist.memory.senses import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
-from causalist.rank.lexical.query_expansion import damerau_distance
+from causalist.rank.terms import damerau_distance
 from tests.trials import count_of
 
 
