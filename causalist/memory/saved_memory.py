@@ -15,8 +15,8 @@ found in them. It counts once it is whole, so that a kill leaves the memory befo
 Files are written under a temporary name and renamed, so that a reader sees the old or the new memory, also after a
 crash of the writer. Data are checked before use; nothing is executed or unpickled. Rows of passages can be found
 without the rest of a damaged file. A name that ends in `.json` means node-link data. Files of format 5 and before are
-SQLite databases. Format 8 had a graph as well. Of format 7, what finds words with few slips is made again; of 5 and 6,
-terms are counted again, too; of older ones, the passages are read.
+SQLite databases. Of format 8, terms are counted again; of 7 and before, what finds words with few slips is made again,
+too; of those before 5, the passages are read.
 
 Nodes of node-link data: `chunk` (a passage: text and metadata), `entity`, and `concept` (an entity of type concept)
 with canonical name, type, aliases and frequency. Edges: `mentions` (chunk to entity: count and positions),
@@ -70,7 +70,7 @@ with defer_import("sqlite3", ("Connection",)):  # for files of older formats
 FORMAT = 9
 APPENDED_SHARE = 0.001  # of the passages may be appended; with more, or a small memory, the file is written whole
 _KIND = FileKind(b"causalist memory", FORMAT)
-_TERMS_CHANGED = 7  # terms of files of formats before are counted again
+_TERMS_CHANGED = 9  # terms of files of formats before are counted again
 _KINDS = tuple(_KIND._replace(number=number) for number in (FORMAT, 8, 7, 6))  # that are read
 _SQLITE = b"SQLite format 3\0"
 _SQLITE_FORMAT = 5
