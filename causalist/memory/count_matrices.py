@@ -447,6 +447,18 @@ def build_arrays(
     )
 
 
+def count_cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    """Return (smaller entity, larger entity, number of passages that name both) of all pairs with such a passage."""
+    from scipy.sparse import csr_array, triu  # type: ignore[import-untyped]
+
+    ones = np.ones(len(arrays.mentions.indices))
+    shape = (arrays.n_passages, arrays.n_entities)
+    matrix = csr_array((ones, arrays.mentions.indices, arrays.mentions.indptr), shape=shape)
+    pairs = triu(matrix.T @ matrix, k=1).tocoo()
+    order = np.lexsort((pairs.col, pairs.row))
+    return pairs.row[order].astype(np.int64), pairs.col[order].astype(np.int64), pairs.data[order].astype(np.float64)
+
+
 _EDGES = ("similar", "explicit", "references")
 
 

@@ -35,6 +35,7 @@ _UNSPACED = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u
 _WORD = lazy_regex(rf"[{_UNSPACED}]|(?:[^\W_{_UNSPACED}]|[\u0900-\u0dff])+")  # compiling takes milliseconds
 _ASCII_WORD = re.compile(r"[^\W_]+")
 _UNSPACED_CHARACTER = lazy_regex(f"[{_UNSPACED}]")
+_FIRST_KANA = "\u3040"  # from here on scripts have so many characters that two say enough
 # Accents of Latin, Greek and Cyrillic letters; vowel marks of Hebrew and Arabic.
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")
 
@@ -54,10 +55,10 @@ def fold_words(text: str) -> list[str]:
 def run_terms(run: str, *, is_query: bool = False) -> tuple[str, ...]:
     """Return the terms of a run of a text without case and accents, with repetitions.
 
-    Scripts without spaces have pairs of neighboring characters, and each character for queries of one character.
+    Scripts without spaces have each character, for queries of one, and pairs of them; alphabets also have triples.
 
-    >>> run_terms("Cafés"), run_terms("東京都"), run_terms("東京都", is_query=True)
-    (('cafe',), ('東', '京', '都', '東京', '京都'), ('東京', '京都'))
+    >>> run_terms("Cafés"), run_terms("東京都"), run_terms("กขค", is_query=True)
+    (('cafe',), ('東', '京', '都', '東京', '京都'), ('กข', 'ขค', 'กขค'))
     """
     if run.isascii():
         return terms_of(run)
@@ -70,6 +71,7 @@ def run_terms(run: str, *, is_query: bool = False) -> tuple[str, ...]:
         if not is_query or len(some) == 1:
             terms += some
         terms += map("".join, pairwise(some))
+        terms += [a + b + c for a, b, c in zip(some, some[1:], some[2:], strict=False) if max(a, b, c) < _FIRST_KANA]
     return tuple(terms)
 
 

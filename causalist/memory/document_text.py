@@ -12,8 +12,12 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from causalist.errors import ExtraMissing, NothingToIndex, UsageError
 from causalist.memory.entity_ids import entity_id
@@ -432,10 +436,48 @@ def clean_text(text: str) -> str:
     if text.isascii():
         return text
     try:
-        text.encode()  # takes less time than a search
+        encoded = text.encode("utf-32-le")  # takes less time than a search
     except UnicodeEncodeError:
         text = _SURROGATE.sub("\ufffd", text)
+    else:
+        if len(text) >= _LONG_TEXT:
+            return _normalize_parts(text, np.frombuffer(encoded, dtype="<u4"))
     return unicodedata.normalize("NFC", text)
+
+
+_LONG_TEXT = 4_000  # characters
+_FIRST_MARK = 0x300  # all characters before are in NFC, beside any other
+
+
+def _normalize_parts(text: str, codes: NDArray[np.uint32]) -> str:
+    """Return a text in NFC, given with its characters as numbers.
+
+    Only characters that are not normal anywhere are looked at, each with those before it up to one that is.
+    """
+    high = np.flatnonzero(codes >= _FIRST_MARK)
+    is_changing = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.bool_)
+    kinds = np.flatnonzero(np.bincount(codes[high]))
+    is_changing[[code for code in kinds.tolist() if not _is_normal_anywhere(code)]] = True
+    changing = high[is_changing[codes[high]]]
+    breaks = np.flatnonzero(np.diff(changing) > 1) + 1
+    parts, end = [], 0
+    for run in np.split(changing, breaks) if len(changing) else ():
+        first, last = max(int(run[0]) - 1, 0), int(run[-1]) + 1
+        parts += [text[end:first], unicodedata.normalize("NFC", text[first:last])]
+        end = last
+    return "".join([*parts, text[end:]]) if parts else text
+
+
+@lru_cache(maxsize=10_000)
+def _is_normal_anywhere(code: int) -> bool:
+    """Return True if a character is in NFC and composes with none before it: no mark, and no part of a syllable."""
+    character = chr(code)
+    return (
+        code < 0x10000
+        and not 0x1100 <= code < 0x1200
+        and unicodedata.category(character)[0] != "M"
+        and unicodedata.is_normalized("NFC", character)
+    )
 
 
 def _clean_value(value: Any) -> Any:

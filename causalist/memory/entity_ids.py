@@ -7,9 +7,11 @@ MIN_NAME_CHARACTERS = 2  # characters
 MAX_NAME_CHARACTERS = 120
 _SPACE = re.compile(r"\s+|(?<=[^\W_])_+(?=[^\W_])")
 _EDGES = " \t\r\n.,;:!?\"'`*()[]{}<>|\\/“”‘’«»…-–—#=&"
+_PLAIN = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)*")
 _DIGIT = re.compile(r"\d")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH_STARTS = frozenset(_MONTHS)
 _MONTH_NAME = (
     "(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
@@ -49,10 +51,11 @@ def normalize(name: str) -> str:
     >>> [normalize(each) for each in ("1980s", "3Com", "Decision 2024", "24-hours")]
     ['1980s', '3com', 'decision 2024', '24 hours']
     """
-    text = unicodedata.normalize("NFKC", name).strip()
-    text = text.removesuffix("()").strip(_EDGES)
-    text = _SPACE.sub(" ", text.lower()).strip()
-    return _normalize_quantity(text) if len(text) < 40 and not text.isalpha() and _DIGIT.search(text) else text
+    text = (name if name.isascii() else unicodedata.normalize("NFKC", name)).strip()
+    text = text.removesuffix("()").strip(_EDGES).lower()
+    text = _SPACE.sub(" ", text).strip() if "_" in text else " ".join(text.split())
+    may_be_quantity = len(text) < 40 and (text[:1].isdecimal() or text[:3] in _MONTH_STARTS)
+    return _normalize_quantity(text) if may_be_quantity and not text.isalpha() and _DIGIT.search(text) else text
 
 
 def _normalize_quantity(text: str) -> str:
@@ -74,6 +77,5 @@ def entity_id(name: str) -> str:
     >>> entity_id("Machine  learning"), entity_id("machine_learning"), entity_id("--")
     ('machine_learning', 'machine_learning', '')
     """
-    is_plain = (joined := name.replace(" ", "")).isalpha() and joined.isascii() and "  " not in name
-    text = name.lower() if is_plain and name == name.strip() else normalize(name)
+    text = name.lower() if _PLAIN.fullmatch(name) else normalize(name)
     return text.replace(" ", "_") if MIN_NAME_CHARACTERS <= len(text) <= MAX_NAME_CHARACTERS else ""

@@ -22,7 +22,7 @@ import hashlib
 import json
 import math
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from operator import attrgetter
@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_
 from causalist._internal.lazy import defer_import
 from causalist.errors import IndexNotWritable, ModelFailed
 from causalist.memory.entity_ids import MAX_NAME_CHARACTERS, entity_id, normalize
-from causalist.memory.pattern_starts import find_starts, match_at, with_places
+from causalist.memory.pattern_starts import MONTH, find_starts, group_matches, match_at, trim_phrases, with_places
 from causalist.model import protocols as embedding
 from causalist.rank.terms import STOP_WORDS
 
@@ -94,7 +94,7 @@ def normalize_extraction(output: "Extraction | Sequence[Entity]") -> Extraction:
     """
     extraction = output if isinstance(output, Extraction) else Extraction(tuple(Entity(*each) for each in output))
     names = [entity.name for entity in extraction.entities]
-    ids = _choose_names([(names, range(len(names)))])
+    ids = _choose_names([_group_places(names, range(len(names)))])
     kept_ids = set(ids.values())
     entities = tuple(
         entity._replace(type=entity.type if entity.type in TYPES else "entity")
@@ -112,35 +112,41 @@ def normalize_extraction(output: "Extraction | Sequence[Entity]") -> Extraction:
     return Extraction(entities, triples, extraction.diagnostics)
 
 
-def _choose_names(mentions: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, str]:
+def _choose_names(found: Sequence[Mapping[str, Sequence[int]]]) -> dict[str, str]:
     """Return the names, with their ids, of the MAX_ENTITIES most frequent entities.
 
-    `mentions`: names and their places, ascending. The first ones in the text are chosen of equally frequent ones.
+    `found`: places by name. The first ones in the text are chosen of equally frequent ones.
     """
-    n_names: Counter[str] = Counter()
-    for names, _ in mentions:
-        n_names.update(names)
-    ids = {name: key for name in n_names if (key := entity_id(name))}
+    ids: dict[str, str] = {}
     counts: dict[str, int] = {}
-    for name, key in ids.items():
-        counts[key] = counts.get(key, 0) + n_names[name]
+    for names in found:
+        for name, places in names.items():
+            key = ids.get(name)
+            if key is None:
+                key = ids[name] = entity_id(name)
+            counts[key] = counts.get(key, 0) + len(places)
+    if counts.pop("", 0):
+        ids = {name: key for name, key in ids.items() if key}
     if len(counts) <= MAX_ENTITIES:
         return ids
     least = sorted(counts.values(), reverse=True)[MAX_ENTITIES - 1]
     kept_ids = {key for key, n in counts.items() if n > least}
     firsts = {key: math.inf for key, n in counts.items() if n == least}
-    for names, places in mentions:
-        for name, place in zip(names, places, strict=True):
-            if (key := ids.get(name, "")) in firsts and place < firsts[key]:
-                firsts[key] = place
+    for names in found:
+        for name, places in names.items():
+            if (key := ids.get(name, "")) in firsts:
+                firsts[key] = min(firsts[key], *places)
     kept_ids.update(sorted(firsts, key=firsts.__getitem__)[: MAX_ENTITIES - len(kept_ids)])
     return {name: key for name, key in ids.items() if key in kept_ids}
 
 
-_MONTH = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
-    r"|Nov(?:ember)?|Dec(?:ember)?)"
-)
+def _group_places(names: Iterable[str], places: Iterable[int]) -> dict[str, list[int]]:
+    places_by_name: defaultdict[str, list[int]] = defaultdict(list)
+    for name, place in zip(names, places, strict=True):
+        places_by_name[name].append(place)
+    return places_by_name
+
+
 _UNIT = (
     r"(?:%|°[CF]|[kKMGT]i?B|bytes?|bits?|[kmcµ]?m|km/h|[kmµ]?g|[mµn]?s|[kMG]?Hz|[kMG]?W|[km]?V|mA|min(?:utes?)?"
     r"|seconds?|hours?|days?|weeks?|months?|years?|(?:milli|micro|nano)seconds?|(?:kilo|mega|giga)bytes?|percent|mmHg"
@@ -152,8 +158,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "date",
         re.compile(
-            rf"\b(?P<name>\d{{4}}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z?)?|\d{{1,2}} {_MONTH} \d{{4}}"
-            rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|{_MONTH} \d{{4}}|\d{{1,2}}/\d{{1,2}}/\d{{4}})\b"
+            rf"\b(?P<name>\d{{4}}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z?)?|\d{{1,2}} {MONTH} \d{{4}}"
+            rf"|{MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|{MONTH} \d{{4}}|\d{{1,2}}/\d{{1,2}}/\d{{4}})\b"
         ),
     ),
     ("measure", re.compile(rf"(?<![\w.])(?P<name>\d{{1,9}}(?:[.,]\d{{1,6}})?[ -]?{_UNIT})(?![\w])")),
@@ -175,22 +181,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_SENTENCE_START = re.compile(r"(?:[.!?:;]['\")\]]?\s+|(?:^|\n)\s*(?:[-*+>#=]+|\d+[.)])?\s*|[|\"“(]\s*)$")
 _PLAIN_SPAN = re.compile(r"[\w.:/@#+<>()\[\],=*$%-]+(?: [\w.:/@#+<>()\[\],=*$%-]+){0,3}$")
-_NEVER_ENTITIES = frozenset(
-    {"i", "ii", "iii", "a", "the", "note", "see", "example", "todo", "warning", "tip", "true", "false", "none",
-     "mr", "mrs", "ms", "dr", "prof", "sir"}
-)  # fmt: skip
-_COPULA = re.compile(r"[ \t]+(?:is|was|has)\b")  # not "are", "were": a plural is seldom a name
-_NO_SUBJECTS = frozenset(
-    {"all", "another", "any", "anyone", "anything", "both", "each", "either", "everyone", "everything", "few",
-     "here", "many", "more", "most", "much", "neither", "nobody", "none", "nothing", "one", "others", "several",
-     "some", "someone", "something", "such", "that", "there", "these", "this", "those", "what", "which", "who"}
-)  # fmt: skip
 _LONG_TEXT = 4_000  # characters; in shorter texts, finding the places of matches costs more than it saves
-_MONTH_ALONE = re.compile(rf"{_MONTH}$")
-_MONTH_STARTS = frozenset(("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
-_SPACES = re.compile(r"([ \t]+)")
 
 
 class RegexEntityExtractor:
@@ -208,12 +200,12 @@ class RegexEntityExtractor:
     def __call__(self, text: str) -> Extraction:
         """Return the entities of a text."""
         found = list(_find_mentions(text))
-        kept = _choose_names([(names, starts) for _, names, starts in found])
+        kept = _choose_names([names for _, names in found])
         entities = [
             Entity(name, kind, start)
-            for kind, names, starts in found
-            for name, start in zip(names, starts, strict=True)
-            if name in kept
+            for kind, names in found
+            for name in kept.keys() & names.keys()
+            for start in names[name]
         ]
         entities.sort(key=attrgetter("start"))
         return normalize_extraction(Extraction(tuple(entities), tuple(find_abbreviations(entities, text))))
@@ -245,27 +237,33 @@ def find_abbreviations(entities: Sequence[Entity], text: str) -> Iterator[Triple
             yield Triple(entity.name, ALIAS, match["short"])
 
 
-def _find_mentions(text: str) -> Iterator[tuple[str, list[str], list[int]]]:
-    """Yield (type, names as written, their first characters) of what each of the patterns finds."""
+def _find_mentions(text: str) -> Iterator[tuple[str, Mapping[str, list[int]]]]:
+    """Yield (type, first characters by name as written) of what each of the patterns finds."""
     left, ends = text, list[int]()
     places = find_starts(text) if len(text) >= _LONG_TEXT else None
     for i, (kind, pattern) in enumerate(_PATTERNS):
         if places is not None:  # a match can begin where an earlier one ended
-            matches = match_at(pattern, left, with_places(places[i], ends))
+            firsts = with_places(places[i], ends)
+            if kind == "entity":
+                yield kind, trim_phrases(group_matches(pattern, left, firsts), left)
+                continue
+            matches = match_at(pattern, left, firsts)
         else:
             matches = pattern.finditer(left) if i > 0 or "`" in left else iter(())
+        starts: defaultdict[str, list[int]] = defaultdict(list)
         if kind == "entity":
-            yield kind, *_find_phrases(matches, left)
+            for match in matches:
+                starts[match[0]].append(match.start())
+            yield kind, trim_phrases(starts, left)
             continue
-        names, starts, matched_spans = list[str](), list[int](), list[tuple[int, int]]()
+        matched_spans: list[tuple[int, int]] = []
         for match in matches:
             name = match["name"]
             if kind == "identifier" and match[0].startswith("`") and not _PLAIN_SPAN.match(name):
                 continue
             matched_spans.append(match.span())
-            names.append(name.rstrip(".,;:") if kind == "iri" else name.strip())
-            starts.append(match.start("name"))
-        yield kind, names, starts
+            starts[name.rstrip(".,;:") if kind == "iri" else name.strip()].append(match.start("name"))
+        yield kind, starts
         if matched_spans:
             parts, end = [], 0
             for first, last in matched_spans:
@@ -274,64 +272,6 @@ def _find_mentions(text: str) -> Iterator[tuple[str, list[str], list[int]]]:
                 end = last
             left = "".join([*parts, left[end:]])
             ends += [last for _, last in matched_spans]
-
-
-def _find_phrases(matches: Iterable[re.Match[str]], text: str) -> tuple[list[str], list[int]]:
-    """Return the capitalized phrases without outer stop words, and their first characters.
-
-    A capitalized word at the start of a sentence must be capitalized elsewhere too, or be what the sentence is about.
-    """
-    names, starts = list[str](), list[int]()
-    for match in matches:
-        names.append(match[1])
-        starts.append(match.start())
-    trimmed = {name: _trim_phrase(name) for name in dict.fromkeys(names)}
-    sure = {phrase for _, phrase, is_plain in trimmed.values() if not is_plain}
-    unsure = {name: (skipped, phrase) for name, (skipped, phrase, _) in trimmed.items() if phrase not in sure}
-    for name, start in zip(names, starts, strict=True) if unsure else ():
-        if name in unsure:
-            skipped, phrase = unsure[name]
-            first = start + skipped
-            end = first + len(phrase)
-            is_start = _SENTENCE_START.search(text[max(0, first - 12) : first])
-            if not is_start or _is_subject(phrase, text[end : end + 12]):
-                sure.add(phrase)
-                del unsure[name]
-    sure.discard("")
-    is_sure = {name: phrase in sure for name, (_, phrase, _) in trimmed.items()}
-    if not all(is_sure.values()):
-        kept = [i for i, name in enumerate(names) if is_sure[name]]
-        names, starts = [names[i] for i in kept], [starts[i] for i in kept]
-    places = [start + trimmed[name][0] for name, start in zip(names, starts, strict=True)]
-    return [trimmed[name][1] for name in names], places
-
-
-def _trim_phrase(name: str) -> tuple[int, str, bool]:
-    """Return (skipped characters, phrase without outer stop words or "", True for one word in lower case but one)."""
-    words, skipped, phrase = name.split(), 0, name
-    n_words = len(words)
-    if _is_outer(words[0]) or _is_outer(words[-1]):
-        pieces = _SPACES.split(name)
-        while pieces and _is_outer(pieces[0]):
-            skipped += len(pieces.pop(0))
-        while pieces and _is_outer(pieces[-1]):
-            pieces.pop()
-        phrase, n_words = "".join(pieces), len(pieces)
-    if phrase.endswith(("'", "’", "'s", "’s")):
-        phrase = phrase.removesuffix("s")[:-1]
-    if not phrase or (phrase[:3] in _MONTH_STARTS and _MONTH_ALONE.match(phrase)):
-        return skipped, "", False
-    return skipped, phrase, n_words == 1 and phrase[1:].islower()
-
-
-def _is_outer(word: str) -> bool:
-    """Return True for space, and for a word that a name does not begin or end with."""
-    return (lower := word.lower()) in STOP_WORDS or lower in _NEVER_ENTITIES or word.isspace() or not word
-
-
-def _is_subject(word: str, following: str) -> bool:
-    """Return True if a word that a sentence begins with is what the sentence is about: "Python is a language"."""
-    return len(word) > 2 and word.lower() not in _NO_SUBJECTS and bool(_COPULA.match(following))
 
 
 _TYPES = {

@@ -53,7 +53,7 @@ from causalist.memory.retrieval import (
     rank_passages,
 )
 from causalist.memory.walk import Snapshot, Variant, get_variant
-from causalist.model.answer import GraphVariant, RetrievalMode
+from causalist.model.answer import RetrievalMode
 
 if TYPE_CHECKING:
     from causalist.memory.saved_memory import MemoryState
@@ -477,9 +477,7 @@ class HippoIndex:
             counts, names = self._derive()
             state = state._replace(counts=counts, names=names)
             if self.vectors is None:
-                snapshot = self.snapshot
-                graph = snapshot.memory_walk(get_variant(GraphVariant.LOG.value)).graph
-                state = state._replace(arrays=snapshot.arrays, graph=graph)
+                state = state._replace(arrays=self.snapshot.arrays)
             saved_memory.save(file, state)
             self._appended, self._is_whole = set(), True
         self.records.unsaved = set()
@@ -599,14 +597,13 @@ class HippoIndex:
         )
 
     def _restore(self, state: "MemoryState") -> None:
-        self.records, self.vectors, self.diagnostics, counts, names, arrays, graph, changes, self._is_whole = state
+        self.records, self.vectors, self.diagnostics, counts, names, arrays, changes, self._is_whole = state
         self._view = self._derived = None
         if counts is not None and names is not None:
             self._derived = (self.records.generation, counts, names)
             self.records.touched = {}
             if arrays is not None:
-                snapshot = Snapshot(arrays, self.records, counts, names, stored_graph=graph)
-                self._view = (self.records.generation, snapshot)
+                self._view = (self.records.generation, Snapshot(arrays, self.records, counts, names))
         for change in changes:
             for passage in change.gone:
                 self.remove_passage(passage)

@@ -1,4 +1,4 @@
-"""Places of a text where a pattern can begin, found for the whole text at once.
+"""Places of a text where a pattern can begin, found for the whole text at once, and phrases that are names.
 
 A regular expression that starts with a choice is tried at every character. Most characters cannot begin a match, and
 their classes show that: a date begins at the start of a word, with a digit or the name of a month. `match_at` tries a
@@ -7,11 +7,14 @@ those of `finditer`.
 """
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from causalist.rank.terms import STOP_WORDS
 
 Positions = NDArray[np.int64]
 
@@ -42,8 +45,13 @@ class Starts(NamedTuple):
 
 def find_starts(text: str) -> Starts:
     """Return the places of a text where patterns can begin."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    classes = np.concatenate([[0], _classify(codes), [0]]).astype(np.uint8)
+    latin = text.encode("latin-1", "replace")  # a byte a character, "?" for what is not Latin-1
+    codes = np.frombuffer(latin, dtype=np.uint8)
+    classes = np.zeros(len(codes) + 2, dtype=np.uint8)
+    classes[1:-1] = np.frombuffer(latin.translate(_LATIN_CLASSES), dtype=np.uint8)
+    if not text.isascii():
+        unknown = np.flatnonzero(codes == ord("?"))
+        classes[1 + unknown] = _classify(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")[unknown])
     own, before, after = classes[1:-1], classes[:-2], classes[2:]
     is_word = (own & _WORD) > 0
     is_first = is_word & ((before & _WORD) == 0)
@@ -56,7 +64,8 @@ def find_starts(text: str) -> Starts:
     uppers = firsts[is_upper[firsts]]
 
     triples = uppers[uppers + 2 < len(codes)]
-    key = codes[triples] | codes[triples + 1] << 8 | codes[triples + 2] << 16
+    first, second, third = (codes[triples + k].astype(np.uint32) for k in range(3))
+    key = first | second << 8 | third << 16
     dates = _join(digits, triples[np.isin(key, _MONTHS)])
     measures = digits[(before[digits] & _DOT) == 0]
 
@@ -83,6 +92,18 @@ def find_starts(text: str) -> Starts:
     capitals = _join(uppers, _last(firsts, numbered))
     capitals = capitals[(before[capitals] & _QUOTE) == 0]
     return Starts(np.flatnonzero(codes == ord("`")), iris, dates, measures, identifiers, capitals)
+
+
+def group_matches(pattern: re.Pattern[str], text: str, starts: Positions) -> dict[str, list[int]]:
+    """Return the first characters of the matches of `match_at`, by what they match."""
+    end = 0
+    match = pattern.match
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for start in starts.tolist():
+        if start >= end and (next_match := match(text, start)) is not None:
+            end = next_match.end()
+            found[next_match[0]].append(start)
+    return found
 
 
 def match_at(pattern: re.Pattern[str], text: str, starts: Positions) -> Iterator[re.Match[str]]:
@@ -120,6 +141,9 @@ def _class_of(character: str) -> int:
     return classes | (_UNDERSCORE if character == "_" else 0)
 
 
+_LATIN_CLASSES = bytes(map(_class_of, map(chr, range(256))))
+
+
 def _join(one: Positions, other: Positions) -> Positions:
     return _distinct(np.sort(np.concatenate([one, other]))) if len(other) else one
 
@@ -132,3 +156,84 @@ def _last(starts: Positions, anchors: Positions) -> Positions:
 
 def _distinct(ascending: Positions) -> Positions:
     return ascending[np.concatenate([[True], ascending[1:] != ascending[:-1]])] if len(ascending) else ascending
+
+
+MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?)"
+)
+_SENTENCE_START = re.compile(r"(?:[.!?:;]['\")\]]?\s+|(?:^|\n)\s*(?:[-*+>#=]+|\d+[.)])?\s*|[|\"“(]\s*)$")
+_NEVER_ENTITIES = frozenset(
+    {"i", "ii", "iii", "a", "the", "note", "see", "example", "todo", "warning", "tip", "true", "false", "none",
+     "mr", "mrs", "ms", "dr", "prof", "sir"}
+)  # fmt: skip
+_COPULA = re.compile(r"[ \t]+(?:is|was|has)\b")  # not "are", "were": a plural is seldom a name
+_NO_SUBJECTS = frozenset(
+    {"all", "another", "any", "anyone", "anything", "both", "each", "either", "everyone", "everything", "few",
+     "here", "many", "more", "most", "much", "neither", "nobody", "none", "nothing", "one", "others", "several",
+     "some", "someone", "something", "such", "that", "there", "these", "this", "those", "what", "which", "who"}
+)  # fmt: skip
+_MONTH_ALONE = re.compile(rf"{MONTH}$")
+_MONTH_STARTS = frozenset(("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"))
+_SPACES = re.compile(r"([ \t]+)")
+_MAX_OUTER_WORDS = 50_000
+
+
+def trim_phrases(starts: Mapping[str, list[int]], text: str) -> dict[str, list[int]]:
+    """Return first characters by name: of capitalized phrases, given in the same way, without outer stop words.
+
+    A capitalized word at the start of a sentence must be capitalized elsewhere too, or be what the sentence is about.
+    """
+    trimmed: dict[str, list[int]] = {}
+    plain: list[str] = []  # of one word, in lower case but for the first character
+    for name, firsts in starts.items():
+        words, phrase = name.split(), name
+        n_words = len(words)
+        if _OUTER_WORDS[words[0]] or _OUTER_WORDS[words[-1]]:
+            pieces, skipped = _SPACES.split(name), 0
+            while pieces and _OUTER_WORDS[pieces[0]]:
+                skipped += len(pieces.pop(0))
+            while pieces and _OUTER_WORDS[pieces[-1]]:
+                pieces.pop()
+            phrase, n_words = "".join(pieces), len(pieces)
+            firsts = [first + skipped for first in firsts]
+        if phrase.endswith(("'", "’", "'s", "’s")):
+            phrase = phrase.removesuffix("s")[:-1]
+        if not phrase or (n_words == 1 and phrase[:3] in _MONTH_STARTS and _MONTH_ALONE.match(phrase)):
+            continue
+        if phrase in trimmed:
+            trimmed[phrase] = trimmed[phrase] + firsts
+            continue
+        trimmed[phrase] = firsts
+        if n_words == 1 and phrase[1:].islower():
+            plain.append(phrase)
+    for phrase in plain:
+        n = len(phrase)
+        if not any(_is_inside(text, i) or _is_subject(phrase, text[i + n : i + n + 12]) for i in trimmed[phrase]):
+            del trimmed[phrase]
+    return trimmed
+
+
+class _OuterWords(dict[str, bool]):
+    """True by word for space, and for a word that a name does not begin or end with."""
+
+    def __missing__(self, word: str) -> bool:
+        is_outer = (lower := word.lower()) in STOP_WORDS or lower in _NEVER_ENTITIES or word.isspace() or not word
+        if len(self) < _MAX_OUTER_WORDS:
+            self[word] = is_outer
+        return is_outer
+
+
+_OUTER_WORDS = _OuterWords()
+
+
+def _is_inside(text: str, first: int) -> bool:
+    """Return True if a word that begins at `first` does not begin a sentence."""
+    if first > 1 and text[first - 1] == " " and text[first - 2].isalpha():
+        return True  # most words
+    return not _SENTENCE_START.search(text[max(0, first - 12) : first])
+
+
+def _is_subject(word: str, following: str) -> bool:
+    """Return True if a word that a sentence begins with is what the sentence is about: "Python is a language"."""
+    return len(word) > 2 and word.lower() not in _NO_SUBJECTS and bool(_COPULA.match(following))

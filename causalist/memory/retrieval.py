@@ -444,9 +444,18 @@ def compute_signals(
     return {name: signals[name] for name in SIGNALS if name in wanted and name in signals}
 
 
+_BLOCK = 256  # scores
+
+
 def top_indices(scores: Floats, most: int) -> NDArray[np.int64]:
     """Return the positions of the `most` highest scores above 0, best first, ties by position (passage id)."""
-    positive = np.flatnonzero(scores > 0)
+    least = 0.0
+    blocks = scores[: len(scores) // _BLOCK * _BLOCK].reshape(-1, _BLOCK)
+    if 0 < most < len(blocks):  # as many scores are at least the `most`-th highest of the blocks' maxima
+        maxima = blocks.max(axis=1)
+        least = float(np.partition(maxima, len(maxima) - most)[len(maxima) - most])
+        least = max(0.0, least - ROUNDED_AWAY * (1.0 + abs(least)))
+    positive = np.flatnonzero(scores >= least if least > 0 else scores > 0)
     values = scores[positive]
     if len(positive) > 4 * most:
         edge = np.partition(values, len(positive) - most)[len(positive) - most]

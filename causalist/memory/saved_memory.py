@@ -6,7 +6,7 @@ The file has a header and arrays (`store.index_file`), which are mapped, so that
     passages     a row of id, text and metadata (JSON) a passage, with a checksum each, and its mentions, terms,
                  definitions, words, triples and references; in the order of the ids
     similar      what finds names with the same stems, and words with few slips
-    counts, names, arrays, graph     those of all passages, which follow from the rest
+    counts, names, arrays     those of all passages, which follow from the rest
     vectors, diagnostics   of passages and entities; unusable extractor output, as JSON
 
 A change of few passages of a large memory is appended as an entry: what is gone, and rows of passages with what was
@@ -15,8 +15,8 @@ found in them. It counts once it is whole, so that a kill leaves the memory befo
 Files are written under a temporary name and renamed, so that a reader sees the old or the new memory, also after a
 crash of the writer. Data are checked before use; nothing is executed or unpickled. Rows of passages can be found
 without the rest of a damaged file. A name that ends in `.json` means node-link data. Files of format 5 and before are
-SQLite databases. Of format 7, what finds words with few slips is made again; of 5 and 6, terms are counted again, too;
-of older ones, the passages are read.
+SQLite databases. Of format 8, terms are counted again; of 7 and before, what finds words with few slips is made again,
+too; of those before 5, the passages are read.
 
 Nodes of node-link data: `chunk` (a passage: text and metadata), `entity`, and `concept` (an entity of type concept)
 with canonical name, type, aliases and frequency. Edges: `mentions` (chunk to entity: count and positions),
@@ -49,6 +49,7 @@ from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory.count_matrices import (
     Counts,
     MemoryArrays,
+    count_cooccurrences,
     pack_arrays,
     pack_counts,
     types_and_aliases,
@@ -60,17 +61,17 @@ from causalist.memory.document_text import check_passage, clean_text
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
 from causalist.memory.matrix_splices import ROW_MARKER, StringNumbers, pack_passage, unpack_passage
 from causalist.memory.passage_records import Record, Records, StoredTriple, Vectors
-from causalist.memory.walk import Snapshot, WalkGraph, count_cooccurrences, pack_walk_graph, unpack_walk_graph
+from causalist.memory.walk import Snapshot
 from causalist.store.index_file import FileKind, MappedArrays, map_arrays, write_arrays
 
 with defer_import("sqlite3", ("Connection",)):  # for files of older formats
     import sqlite3
 
-FORMAT = 8
+FORMAT = 9
 APPENDED_SHARE = 0.001  # of the passages may be appended; with more, or a small memory, the file is written whole
 _KIND = FileKind(b"causalist memory", FORMAT)
-_TERMS_CHANGED = 7  # terms of files of formats before are counted again
-_KINDS = tuple(_KIND._replace(number=number) for number in (FORMAT, 7, 6))  # that are read
+_TERMS_CHANGED = 9  # terms of files of formats before are counted again
+_KINDS = tuple(_KIND._replace(number=number) for number in (FORMAT, 8, 7, 6))  # that are read
 _SQLITE = b"SQLite format 3\0"
 _SQLITE_FORMAT = 5
 _ROWS = (
@@ -89,7 +90,7 @@ Arrays = Mapping[str, NDArray[Any]]
 class MemoryState(NamedTuple):
     """Stored state of a memory. `vectors` is None without an embedder; `diagnostics` are by passage id.
 
-    `counts`, `names`, `arrays` and `graph` follow from the records; None if the file has none.
+    `counts`, `names` and `arrays` follow from the records; None if the file has none.
     """
 
     records: Records
@@ -98,7 +99,6 @@ class MemoryState(NamedTuple):
     counts: Counts | None = None
     names: Names | None = None
     arrays: MemoryArrays | None = None
-    graph: WalkGraph | None = None
     changes: "Sequence[Change]" = ()
     is_whole: bool = False
 
@@ -374,16 +374,15 @@ def _read_fields(path: Path) -> dict[str, str]:
 
 
 def _pack(state: MemoryState) -> dict[str, NDArray[Any]]:
-    records, vectors, diagnostics, counts, names, derived, graph, *_ = state
+    records, vectors, diagnostics, counts, names, derived, *_ = state
     if counts is None or names is None:
         raise ValueError("a memory is saved with its counts and names")
     passages = list(counts.passages)
     arrays, ids = records.pack(passages)
     arrays |= {f"counts.{name}": array for name, array in pack_counts(counts).items()}
     arrays |= {f"names.{name}": array for name, array in pack_names(names).items()}
-    if derived is not None and graph is not None:
+    if derived is not None:
         arrays |= {f"arrays.{name}": array for name, array in pack_arrays(derived).items()}
-        arrays |= {f"graph.{name}": array for name, array in pack_walk_graph(graph).items()}
     if vectors is not None:
         numbers = records.entities
         named = [name for name in records.entities.strings if name in vectors.entities]
@@ -431,7 +430,7 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
         _check_range(arrays[f"passages.{name}"], len(numbers.strings))
     parts = {
         prefix: {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-        for prefix in ("counts.", "names.", "arrays.", "graph.")
+        for prefix in ("counts.", "names.", "arrays.")
     }
     counts = unpack_counts(parts["counts."], records)
     names = unpack_names(parts["names."], Links(arrays["passages.words.indptr"], arrays["passages.words"]))
@@ -444,8 +443,7 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
     state = MemoryState(records, vectors, diagnostics, counts, names, changes=changes, is_whole=number == FORMAT)
     if vectors is not None or not parts["arrays."]:
         return state
-    derived = unpack_arrays(parts["arrays."], counts)
-    return state._replace(arrays=derived, graph=unpack_walk_graph(parts["graph."], derived.n_entities))
+    return state._replace(arrays=unpack_arrays(parts["arrays."], counts))
 
 
 def _read_vectors(embedder: Embedder, arrays: Arrays, passages: list[str], records: Records) -> Vectors:

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import ENTRIES_AT_ONCE, empty_on_disk, split_rows, unique_sorted
+from causalist._internal.dataclass_arrays import empty_on_disk, split_rows, unique_sorted
 from causalist.memory.defined_names import run_terms
 from causalist.memory.matrix_splices import (
     Counted,
@@ -43,8 +43,7 @@ from causalist.memory.matrix_splices import (
     StringNumbers,
     find_entries,
 )
-from causalist.rank.lexical.query_expansion import damerau_distance
-from causalist.rank.terms import STOP_WORDS, split_word, stem
+from causalist.rank.terms import STOP_WORDS, damerau_distance, split_word, stem
 
 # Chosen on names made ambiguous by giving two things one name; docs/memory.md has the figures.
 MIN_DOCUMENTS = 6  # documents that name a name with senses
@@ -280,29 +279,35 @@ def disambiguate(
     columns_of_split[np.searchsorted(of_split, at)] = placed[
         starts[np.searchsorted(split, mentions.indices[at])] + labels[at]
     ]
-    indices, values = (empty_on_disk(len(mentions.indices), kind) for kind in (np.int32, np.float64))
-    for rows in split_rows(mentions.indptr):
-        bounds = mentions.indptr[rows.start : rows.stop + 1]
-        part = slice(int(bounds[0]), int(bounds[-1]))
-        columns = first[mentions.indices[part]]
-        some = slice(*np.searchsorted(of_split, [part.start, part.stop]).tolist())
-        columns[of_split[some] - part.start] = columns_of_split[some]
-        of = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-        order = np.argsort(of * e + columns, kind="stable")  # nearly sorted already
-        indices[part], values[part] = columns[order], mentions.values[part][order]
-    again = Matrix(mentions.indptr, indices, values, e)
-    if len(indices) > ENTRIES_AT_ONCE:
-        by_entity = again.transpose()
-    else:  # the same in less time
-        entries, _ = find_entries(mentioned_by.indptr, split)
-        by_name = first[mentioned_by.rows]
-        by_name[entries] = columns_of_split[np.argsort(names_of_split, kind="stable")]
-        order = np.argsort(by_name, kind="stable")
-        indptr = np.zeros(e + 1, dtype=np.int64)
-        np.cumsum(np.bincount(by_name, minlength=e), out=indptr[1:])
-        by_entity = Matrix(indptr, mentioned_by.indices[order], mentioned_by.values[order], n)
-
     passages = np.searchsorted(mentions.indptr, of_split, side="right") - 1
+    indices, values = (empty_on_disk(len(mentions.indices), kind) for kind in (np.int32, np.float64))
+    moved = first.astype(np.int32)
+    for rows in split_rows(mentions.indptr):
+        part = slice(int(mentions.indptr[rows.start]), int(mentions.indptr[rows.stop]))
+        indices[part], values[part] = moved[mentions.indices[part]], mentions.values[part]
+    indices[of_split] = columns_of_split
+    is_lower = np.zeros(len(indices) + 1, dtype=np.bool_)  # than the entry before; of most rows none is
+    is_lower[of_split] = indices[of_split] <= indices[of_split - 1]
+    before = of_split[of_split < len(indices) - 1]
+    is_lower[before + 1] = indices[before + 1] <= indices[before]
+    is_lower[mentions.indptr] = False
+    mixed = np.searchsorted(mentions.indptr, np.flatnonzero(is_lower), side="right") - 1
+    changed, of = find_entries(mentions.indptr, unique_sorted(mixed))
+    order = np.argsort(of * e + indices[changed], kind="stable")
+    indices[changed], values[changed] = indices[changed[order]], values[changed[order]]
+    again = Matrix(mentions.indptr, indices, values, e)
+    sizes = np.zeros(e, dtype=np.int64)
+    sizes[first] = mentioned_by.sizes
+    sizes[placed] = np.bincount(columns_of_split, minlength=e)[placed]
+    indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    of_senses, of_names = find_entries(indptr, np.sort(placed))[0], find_entries(mentioned_by.indptr, split)[0]
+    order = np.lexsort((passages, columns_of_split))
+    by_entity = Matrix(
+        indptr,
+        _replace_entries(mentioned_by.indices, of_names, of_senses, passages[order]),
+        _replace_entries(mentioned_by.values, of_names, of_senses, mentions.values[of_split[order]]),
+        n,
+    )
     keys = documents[passages] * m + names_of_split
     order = np.argsort(keys, kind="stable")
     senses: dict[int, tuple[int, ...]] = {}
@@ -314,6 +319,16 @@ def disambiguate(
     of_entity[placed] = np.repeat(numbers[split], n_senses)
     mention_keys = keys[order], columns_of_split[order]
     return SenseAssignment(entities, of_entity, again, by_entity, first, mention_keys, senses)
+
+
+def _replace_entries(values: NDArray[Any], gone: Ints, at: Ints, new: NDArray[Any]) -> NDArray[Any]:
+    """Return the values without those of `gone`, and new ones at the ascending positions `at` of what is returned."""
+    replaced = empty_on_disk(len(values), values.dtype)
+    is_kept, is_new = (np.ones(len(values), dtype=np.bool_) for _ in range(2))
+    is_kept[gone] = is_new[at] = False
+    replaced[is_new] = values[is_kept]
+    replaced[at] = new
+    return replaced
 
 
 class TermVectors:

@@ -15,22 +15,21 @@ the system can be made symmetric: conjugate gradients need about a third of the 
 do not converge in time, the power iteration takes over.
 """
 
-import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import empty_on_disk, split_rows, unique_sorted
+from causalist._internal.dataclass_arrays import empty_on_disk
 from causalist.errors import UsageError
-from causalist.memory.count_matrices import Counts, MemoryArrays
+from causalist.memory.count_matrices import Counts, MemoryArrays, count_cooccurrences
 from causalist.memory.defined_names import Names
-from causalist.memory.matrix_splices import Floats, Ints, Matrix, SortedStrings, find_entries, join_column
+from causalist.memory.matrix_splices import Floats, Ints, Matrix, SortedStrings, join_column
 from causalist.memory.passage_records import SUPERSEDES, VISIBLE_TO, Records, Vectors, cosines, is_visible
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
@@ -78,35 +77,15 @@ VARIANTS: Mapping[str, Variant] = {
             GraphVariant.LOG.value, 0.85, Specificity.LOG, Seeding.MATCH, True, False, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0
         ),
         Variant(
-            GraphVariant.HIPPORAG.value,
-            0.5,
-            Specificity.PASSAGES,
-            Seeding.UNIFORM,
-            False,
-            True,
-            1.0,
-            1.0,
-            1.0,
-            0.0,
-            0.0,
+            GraphVariant.HIPPORAG.value, 0.5, Specificity.PASSAGES, Seeding.UNIFORM, False, True, 1.0, 1.0, 1.0, 0.0,
+            0.0
         ),
         Variant(
-            GraphVariant.HIPPORAG2.value,
-            0.5,
-            Specificity.PASSAGES,
-            Seeding.FACTS,
-            True,
-            True,
-            1.0,
-            1.0,
-            0.0,
-            1.0,
-            0.0,
-            0.05,
-            True,
+            GraphVariant.HIPPORAG2.value, 0.5, Specificity.PASSAGES, Seeding.FACTS, True, True, 1.0, 1.0, 0.0, 1.0, 0.0,
+            0.05, True,
         ),
     )
-}
+}  # fmt: skip
 
 
 def get_variant(name: str) -> Variant:
@@ -118,70 +97,52 @@ def get_variant(name: str) -> Variant:
 
 @dataclass(frozen=True, slots=True)
 class WalkGraph:
-    """Matrix M = carried / totals of an undirected graph: nodes 0..E-1 are entities, further nodes passages.
+    """Matrix M = C / totals of an undirected graph: nodes 0..E-1 are entities, further nodes passages.
 
-    `indptr`, `indices`: its entries by rows. `totals`, shape (n,): total edge weight of each node, 1 if it has none.
-    `symmetric_values`: entries of D^-1/2 carried D^-1/2, at the positions of M. `weights` returns those of M, which
-    no query needs whose walk converges.
+    C is symmetric. Its entries are `entities`, (E, E), `passages`, (P, P), and `mention` for each entry of `mentions`,
+    (P, E), and of its transpose `named_by`. `totals`, shape (n,): total edge weight of each node, 1 if it has none.
     """
 
-    indptr: NDArray[np.int32]
-    indices: NDArray[np.int32]
+    entities: Matrix
+    passages: Matrix
+    mentions: Matrix
+    named_by: Matrix
+    mention: float
     totals: Floats
-    symmetric_values: Floats
-    weights: Callable[[], Floats]
-    n_entities: int
-    has_passages: bool
+
+    @property
+    def n_entities(self) -> int:
+        """Number of entities, E."""
+        return self.entities.n_rows
 
     @property
     def transition(self) -> Transition:
-        """The matrix M."""
-        return replace(self.shape, weights=np.asarray(self.weights()))
+        """The matrix M, which only a walk needs that does not converge."""
+        m, n_upper = self.n_entities, len(self.entities.indices) + len(self.named_by.indices)
+        named_by, mentions = self.named_by, self.mentions
+        # Entities stand before the passages that name them, linked passages behind the entities that they name.
+        own = np.arange(len(self.entities.indices)) + np.repeat(named_by.indptr[:-1], self.entities.sizes)
+        cited = np.arange(len(self.passages.indices)) + np.repeat(mentions.indptr[1:], self.passages.sizes)
+        at = np.concatenate([own, n_upper + cited])
+        is_mention = np.ones(n_upper + len(cited) + len(mentions.indices), dtype=np.bool_)
+        is_mention[at] = False
+        indices, weights = (empty_on_disk(len(is_mention), kind) for kind in (np.int32, np.float64))
+        indices[at] = np.concatenate([self.entities.indices, self.passages.indices + np.int32(m)])
+        indices[is_mention] = np.concatenate([named_by.indices + np.int32(m), mentions.indices])
+        weights[:] = self.mention
+        weights[at] = np.concatenate([self.entities.values, self.passages.values])
+        np.minimum(weights / self.totals[indices], 1.0, out=weights)
+        upper, lower = self.entities.indptr + named_by.indptr, n_upper + mentions.indptr + self.passages.indptr
+        return replace(
+            self.shape, indptr=np.concatenate([upper, lower[1:]]).astype(np.int32), indices=indices, weights=weights
+        )
 
     @property
     def shape(self) -> Transition:
-        """The matrix M without its weights."""
-        degrees = np.maximum(np.diff(self.indptr), 1).astype(np.int32)
-        return Transition(self.indptr, self.indices, np.zeros(0), degrees, np.ones(len(self.totals), dtype=np.bool_))
-
-
-class _Edges(NamedTuple):
-    """Entries of a symmetric matrix: `usual` everywhere but at the positions `at`.
-
-    There they have the values `weights`, which count in the degree, and `carried`.
-    """
-
-    indptr: Ints
-    indices: NDArray[np.int32]
-    usual: float
-    at: Ints
-    weights: Floats
-    carried: Floats
-
-    def divide(self, by_column: Floats, by_row: Floats | None = None) -> Floats:
-        """Return `carried` of all entries, divided by a number of its column, or by its product with one of the row."""
-        scaled = empty_on_disk(len(self.indices), np.float64)
-        for rows in split_rows(self.indptr):
-            bounds = self.indptr[rows.start : rows.stop + 1]
-            part = slice(int(bounds[0]), int(bounds[-1]))
-            filled = np.full(part.stop - part.start, self.usual)
-            first, last = np.searchsorted(self.at, [part.start, part.stop])
-            filled[self.at[first:last] - part.start] = self.carried[first:last]
-            by = by_column[self.indices[part]]
-            if by_row is not None:
-                by *= np.repeat(by_row[rows], np.diff(bounds))
-            np.divide(filled, by, out=scaled[part])
-        return scaled
-
-    def add_rows(self, values: Floats) -> Floats:
-        """Return the sums of the rows of `fill`, each added from left to right."""
-        sums = self.usual * np.diff(self.indptr)
-        rows = unique_sorted(np.searchsorted(self.indptr, self.at, side="right") - 1)
-        entries, of = find_entries(self.indptr, rows)
-        own = np.full(len(entries), self.usual)
-        own[np.searchsorted(entries, self.at)] = values
-        sums[rows] = np.bincount(of, weights=own, minlength=len(rows))
-        return np.asarray(sums, dtype=np.float64)
+        """The matrix M without its entries."""
+        sizes = (self.entities.sizes + self.named_by.sizes, self.mentions.sizes + self.passages.sizes)
+        degrees, none = np.maximum(np.concatenate(sizes), 1).astype(np.int32), np.zeros(0, dtype=np.int32)
+        return Transition(none, none, np.zeros(0), degrees, np.ones(len(degrees), dtype=np.bool_))
 
 
 def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
@@ -209,33 +170,22 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
         weight = variant.cooccurrence * shared
         parts.append((rows, columns, weight, weight))
     links, carried = _join_directions(parts, m)
-    edges = _Edges(links.indptr, links.indices, 0.0, np.arange(len(links.indices)), links.values, carried.values)
-    if variant.has_passages:
-        edges = _with_passages(edges, arrays, variant)
-    totals = edges.add_rows(edges.carried if variant.is_normalized else edges.weights)
-    totals = np.where(totals > 0, totals, 1.0)
-    root = np.sqrt(totals)
-    return WalkGraph(
-        edges.indptr.astype(np.int32),
-        edges.indices,
-        totals,
-        edges.divide(root, root),
-        lambda: np.minimum(weights := edges.divide(totals), 1.0, out=weights),
-        m,
-        variant.has_passages,
-    )
-
-
-def pack_walk_graph(graph: WalkGraph) -> dict[str, NDArray[Any]]:
-    """Return the arrays that `unpack_walk_graph` restores the graph of a variant with passages from."""
-    return {"indptr": graph.indptr, "indices": graph.indices, "weights": np.asarray(graph.weights()),
-            "totals": graph.totals, "symmetric": graph.symmetric_values}  # fmt: skip
-
-
-def unpack_walk_graph(arrays: Mapping[str, NDArray[Any]], n_entities: int) -> WalkGraph:
-    """Return the graph of arrays that `pack_walk_graph` made."""
-    totals, symmetric, weights = arrays["totals"], arrays["symmetric"], arrays["weights"]
-    return WalkGraph(arrays["indptr"], arrays["indices"], totals, symmetric, lambda: weights, n_entities, True)
+    n = arrays.n_passages if variant.has_passages else 0
+    ends = arrays.references.rows, arrays.references.indices.astype(np.int64)
+    weight = np.full(len(ends[0]), variant.reference)
+    linked, _ = _join_directions([(*ends, weight, weight)] if variant.reference and n else [], n)
+    mentions, named_by = arrays.mentions, arrays.passages_by_entity
+    if not (variant.mention and n):
+        mentions, named_by = (
+            Matrix(np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0), columns)
+            for rows, columns in ((n, m), (m, n))
+        )
+    sums = [
+        np.bincount(each.rows, weights=each.values, minlength=size) + variant.mention * beside.sizes
+        for each, beside, size in ((carried if variant.is_normalized else links, named_by, m), (linked, mentions, n))
+    ]
+    totals = np.concatenate(sums)
+    return WalkGraph(carried, linked, mentions, named_by, variant.mention, np.where(totals > 0, totals, 1.0))
 
 
 def _join_directions(
@@ -249,46 +199,6 @@ def _join_directions(
     return first, second
 
 
-def _with_passages(entities: _Edges, arrays: MemoryArrays, variant: Variant) -> _Edges:
-    """Return the edges of entities and passages, from those between entities; all blocks are sorted already."""
-    m, n = arrays.n_entities, arrays.n_passages
-    ends = arrays.references.rows, arrays.references.indices.astype(np.int64)
-    weight = np.full(len(ends[0]), variant.reference)
-    linked, _ = _join_directions([(*ends, weight, weight)] if variant.reference else [], n)
-    mentions, by_entity = arrays.mentions, arrays.passages_by_entity
-    if not variant.mention:
-        mentions, by_entity = (
-            Matrix(np.zeros_like(each.indptr), np.zeros(0, dtype=np.int32), np.zeros(0), each.n_columns)
-            for each in (mentions, by_entity)
-        )
-    # Entities stand before the passages that name them, linked passages behind the entities that they name.
-    own = np.arange(len(entities.indices)) + np.repeat(by_entity.indptr[:-1], np.diff(entities.indptr))
-    cited = np.arange(len(linked.indices)) + np.repeat(mentions.indptr[1:], linked.sizes)
-    n_upper = len(own) + len(by_entity.indices)
-    at = np.concatenate([own, n_upper + cited])
-    is_mention = np.ones(n_upper + len(cited) + len(mentions.indices), dtype=np.bool_)
-    is_mention[at] = False
-    indices = empty_on_disk(len(is_mention), np.int32)
-    indices[at] = np.concatenate([entities.indices, linked.indices + np.int32(m)])
-    indices[:n_upper][is_mention[:n_upper]] = by_entity.indices + np.int32(m)
-    indices[n_upper:][is_mention[n_upper:]] = mentions.indices
-    indptr = np.concatenate([entities.indptr + by_entity.indptr, n_upper + (mentions.indptr + linked.indptr)[1:]])
-    weights, carried = (np.concatenate([each, linked.values]) for each in (entities.weights, entities.carried))
-    return _Edges(indptr, indices, variant.mention, at, weights, carried)
-
-
-def count_cooccurrences(arrays: MemoryArrays) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
-    """Return (smaller entity, larger entity, number of passages that name both) of all pairs with such a passage."""
-    from scipy.sparse import csr_array, triu  # type: ignore[import-untyped]
-
-    ones = np.ones(len(arrays.mentions.indices))
-    shape = (arrays.n_passages, arrays.n_entities)
-    matrix = csr_array((ones, arrays.mentions.indices, arrays.mentions.indptr), shape=shape)
-    pairs = triu(matrix.T @ matrix, k=1).tocoo()
-    order = np.lexsort((pairs.col, pairs.row))
-    return pairs.row[order].astype(np.int64), pairs.col[order].astype(np.int64), pairs.data[order].astype(np.float64)
-
-
 MAX_ITERATIONS = 50
 TOLERANCE = 1e-6
 _MAX_CACHED_BYTES = 1 << 25  # of the scores of all results that are kept
@@ -299,23 +209,26 @@ class MemoryWalk:
     """PageRank over one graph, with a cache of the last results."""
 
     graph: WalkGraph
-    _cache: OrderedDict[bytes, PageRankResult] = field(default_factory=OrderedDict)
+    _cache: OrderedDict[tuple[object, ...], PageRankResult] = field(default_factory=OrderedDict)
+    _core: "_Core | None" = None
     hits: int = 0
 
+    @property
+    def core(self) -> "_Core":
+        """The part of the graph that a solution iterates over."""
+        if self._core is None:
+            self._core = _Core.of(self.graph)
+        return self._core
+
     def pagerank(
-        self,
-        seeds: Floats,
-        *,
-        damping: float,
-        tolerance: float = TOLERANCE,
-        max_iterations: int = MAX_ITERATIONS,
+        self, seeds: Floats, *, damping: float, tolerance: float = TOLERANCE, max_iterations: int = MAX_ITERATIONS
     ) -> PageRankResult:
-        """Return the PageRank from `seeds`, shape (n,), not negative, not all zero; `solve` has the formula.
+        """Return the PageRank from `seeds`, shape (n,), not negative, not all zero; `_solve` has the formula.
 
         `residual` is the change of the scores by one step of the power iteration (L1 norm).
         """
-        settings = np.array([damping, tolerance, max_iterations])
-        key = hashlib.blake2b(seeds.tobytes() + settings.tobytes(), digest_size=16).digest()
+        seeded = np.flatnonzero(seeds)
+        key = (seeded.tobytes(), seeds[seeded].tobytes(), damping, tolerance, max_iterations)
         cached = self._cache.get(key)
         if cached is not None:
             self.hits += 1
@@ -344,7 +257,7 @@ class MemoryWalk:
     ) -> list[PageRankResult]:
         """Return the PageRank of several queries, `seeds` of shape (queries, n), with one product for all per step."""
         checked = np.stack([_normalize_seeds(row) for row in seeds]) if len(seeds) else seeds
-        scores, n_iterations, residuals = solve(self.graph, checked, damping, tolerance, max_iterations)
+        scores, n_iterations, residuals = _solve(self.graph, self.core, checked, damping, tolerance, max_iterations)
         return [
             PageRankResult(row, n_iterations, float(residual), WalkOutcome.CONVERGED)
             if residual <= tolerance
@@ -356,7 +269,8 @@ class MemoryWalk:
         scaled = _normalize_seeds(seeds)
         if not 0 <= damping < 1:
             raise UsageError(f"damping must be at least 0 and below 1, not {damping}")
-        scores, n_iterations, residuals = solve(self.graph, scaled[None, :], damping, tolerance, max_iterations)
+        seeded = scaled[None, :]
+        scores, n_iterations, residuals = _solve(self.graph, self.core, seeded, damping, tolerance, max_iterations)
         if residuals[0] <= tolerance:
             return PageRankResult(scores[0], n_iterations, float(residuals[0]), WalkOutcome.CONVERGED)
         return personalized_pagerank(
@@ -364,86 +278,139 @@ class MemoryWalk:
         )
 
 
-def solve(
-    graph: WalkGraph, seeds: Floats, damping: float, tolerance: float, max_iterations: int
+_Rows: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], Floats]  # of a matrix in CSR form
+
+
+class _Core(NamedTuple):
+    """A graph without its leaves: entities whose only edge leads to a passage.
+
+    `entity_rows` leads from passages to the other entities, `entities`, `passage_rows` back. Those of `linked`, by
+    position in `entities`, have edges `linked_rows` to one another, and passages have `reference_rows`. `leaves` have
+    an edge to `leaf_passages`.
+    """
+
+    entities: Ints
+    linked: Ints
+    linked_rows: _Rows
+    reference_rows: _Rows
+    entity_rows: _Rows
+    passage_rows: _Rows
+    leaves: Ints
+    leaf_passages: Ints
+
+    @classmethod
+    def of(cls, graph: WalkGraph) -> "_Core":
+        """Return the core of a graph."""
+        m, named_by, sizes = graph.n_entities, graph.named_by, graph.named_by.sizes
+        is_leaf = (sizes == 1) & (graph.entities.sizes == 0)
+        leaves, entities = np.flatnonzero(is_leaf), np.flatnonzero(~is_leaf)
+        linked = np.flatnonzero(graph.entities.sizes)
+        number = np.full(m, -1, dtype=np.int32)  # of entities, without leaves
+        number[entities] = np.arange(len(entities))
+        of_linked = np.zeros(m, dtype=np.int32)
+        of_linked[linked] = np.arange(len(linked))
+        at = named_by.indptr[leaves]
+        inner = np.delete(np.arange(len(named_by.indices)), at)
+        to_inner = number[graph.mentions.indices]
+        kept = np.flatnonzero(to_inner >= 0)
+        mention = np.full(len(kept), graph.mention)
+        of_entities = np.concatenate([[0], np.cumsum(sizes[entities])])
+        of_passages = np.searchsorted(kept, graph.mentions.indptr)
+        between, beside = graph.entities, graph.passages
+        ends = np.append(between.indptr[linked], between.indptr[-1:])
+        return cls(
+            entities,
+            number[linked].astype(np.int64),
+            (ends.astype(np.int32), of_linked[between.indices], between.values),
+            (beside.indptr.astype(np.int32), beside.indices, beside.values),
+            (of_entities.astype(np.int32), named_by.indices[inner], mention),
+            (of_passages.astype(np.int32), to_inner[kept], mention),
+            leaves,
+            named_by.indices[at].astype(np.int64),
+        )
+
+
+def _multiply(rows: _Rows, vectors: Floats, out: Floats) -> Floats:
+    for vector, product in zip(vectors, out, strict=True):
+        csr_product(*rows, vector, product)
+    return out
+
+
+def _solve(
+    graph: WalkGraph, core: _Core, seeds: Floats, damping: float, tolerance: float, max_iterations: int
 ) -> tuple[Floats, int, Floats]:
     """Return (scores, iterations, residuals) for `seeds` of shape (queries, n), rows of sum 1, by conjugate gradients.
 
         r = x / sum(x),  (I - d * M) x = s,  M = C / D,  C symmetric
-        with S = D^-1/2 C D^-1/2 and y = D^-1/2 x:  (I - d * S) y = D^-1/2 s,  symmetric, positive definite for d < 1
+        with u = x / D:  (D - d * C) u = s,  symmetric, positive definite for d < 1
 
     The mass that a column of M lacks to 1 returns to the seeds; scaling x does that. The residual of a row is
-    |s + d M x - x| / sum(x) in the L1 norm. If no edge joins two passages, with e for entities and p for passages,
+    |s + d M x - x| / sum(x) in the L1 norm. Most entities, e, have edges to passages alone. With k for all other nodes,
 
-        y_p = d * S_pe y_e + (D^-1/2 s)_p  and  (I - d * S_ee - d^2 * S_ep S_pe) y_e = (D^-1/2 s)_e + d * S_ep (...)_p
+        u_e = (s_e + d * C_ek u_k) / D_e  and  (D_k - d * C_kk - d^2 * C_ke C_ek / D_e) u_k = s_k + d * C_ke s_e / D_e
 
-    which takes half as many iterations, since a step goes from names to passages and back; the residual of p is 0.
+    which takes half as many iterations, since a step goes from passages to names and back. The residual of e is 0. An
+    entity of one passage only changes the diagonal. That is the preconditioner.
     """
-    m, n = graph.n_entities, len(graph.totals)
-    root = np.sqrt(graph.totals)
-    indptr, indices, entries = graph.indptr, graph.indices, graph.symmetric_values
-    start = int(indptr[m])
-    is_split = graph.has_passages and not (indices[start:] >= m).any()
-    n_queries = len(seeds)
+    m, n, linked, p = graph.n_entities, len(graph.totals), core.linked, graph.mentions.n_rows
+    of_inner, of_leaves, of_passages = (graph.totals[each] for each in (core.entities, core.leaves, slice(m, n)))
+    share, leaf_share = damping / of_inner, damping / of_leaves * graph.mention
 
-    def multiply(p: Floats, rows: slice, out: Floats) -> None:
-        first = int(indptr[rows.start])
-        ends = indptr[rows.start : rows.stop + 1] - first if first else indptr[: rows.stop + 1]
-        for k in range(n_queries):
-            csr_product(
-                ends, indices[first : first + int(ends[-1])], entries[first : first + int(ends[-1])], p[k], out[k]
-            )
+    def to_passages(of_leaf: Floats) -> Floats:
+        return np.bincount(core.leaf_passages, weights=of_leaf, minlength=p).astype(np.float64)
 
-    # Arrays of this size are used again: new ones cost more than what is computed in them.
-    of_passages = np.zeros((n_queries, n - m))  # y_p, without the seeds
-    left = seeds / root
-    seeded = left[:, m:].copy()
-    n_solved = m if is_split else n
-    both = np.zeros((n_queries, n))
-    direction, carried = both[:, :n_solved], both[:, m:]
-    step, scratch, passages = np.empty((n_queries, n_solved)), np.empty((n_queries, n_solved)), np.empty_like(seeded)
-    if is_split:
-        root_p, root = root[m:], root[:m]
-        carried[:] = seeded
-        multiply(both, slice(0, m), step)
-        left = left[:, :m] + damping * step
-    y = np.zeros_like(left)
-    direction[:] = left
-    energy = _row_dots(left, left, scratch)
-    residuals = np.full(n_queries, np.inf)
+    # Nodes k are passages, then linked entities. sum(x) = mass u_k + the seeds of e.
+    is_free = np.ones((1, len(of_inner)))
+    is_free[:, linked] = 0.0
+    diagonal, mass = (np.concatenate([of_passages, of_inner[linked]]) for _ in range(2))
+    mass[:p] += damping * _multiply(core.passage_rows, is_free, np.empty((1, p)))[0]
+    mass[:p] += damping * graph.mention * to_passages(np.ones(len(of_leaves)))
+    diagonal[:p] -= damping * graph.mention * to_passages(leaf_share)
+    mass_of_rest = np.add.reduce(is_free * seeds[:, core.entities], axis=1)
+    mass_of_rest += np.add.reduce(seeds[:, core.leaves], axis=1)
+    # Arrays of these sizes are used again: new ones cost more than what is computed in them.
+    at_entities, at_passages = is_free * seeds[:, core.entities] * share, np.empty((len(seeds), p))
+    left = np.concatenate([seeds[:, m:], seeds[:, core.entities[linked]]], axis=1)
+    left[:, :p] += _multiply(core.passage_rows, at_entities, at_passages)
+    for row, seed in zip(left, seeds, strict=True):
+        row[:p] += to_passages(leaf_share * seed[core.leaves])
+    u, step, scratch, at_linked = (np.zeros_like(each) for each in (left, left, left, left[:, p:]))
+    direction = left / diagonal
+    energy = _row_dots(left, direction, scratch)
+    residuals = np.full(len(seeds), np.inf)
     n_iterations = 0
     while n_iterations < max_iterations:
-        if is_split:
-            multiply(direction, slice(m, n), passages)
-            np.multiply(passages, damping, out=carried)
-        multiply(both, slice(0, n_solved), step)
-        step *= damping
-        np.subtract(direction, step, out=step)
+        _multiply(core.entity_rows, direction[:, :p], at_entities)
+        step[:, p:] = at_entities[:, linked] + _multiply(core.linked_rows, direction[:, p:], at_linked)
+        at_entities *= share
+        at_entities[:, linked] = direction[:, p:]
+        step[:, :p] = _multiply(core.passage_rows, at_entities, at_passages)
+        if len(graph.passages.indices):
+            step[:, :p] += _multiply(core.reference_rows, direction[:, :p], at_passages)
+        step *= -damping
+        step += np.multiply(direction, diagonal, out=scratch)
         length = (energy / np.maximum(_row_dots(direction, step, scratch), np.finfo(np.float64).tiny))[:, None]
-        y += np.multiply(direction, length, out=scratch)
+        u += np.multiply(direction, length, out=scratch)
         step *= length
         left -= step
         n_iterations += 1
-        total = np.add.reduce(np.multiply(y, root, out=scratch), axis=1)
-        if is_split:
-            of_passages += np.multiply(carried, length, out=passages)
-            np.add(of_passages, seeded, out=passages)
-            passages *= root_p
-            total += np.add.reduce(passages, axis=1)
-        np.abs(left, out=scratch)
-        scratch *= root
-        residuals = np.add.reduce(scratch, axis=1) / np.maximum(total, np.finfo(np.float64).tiny)
+        total = np.add.reduce(np.multiply(u, mass, out=scratch), axis=1) + mass_of_rest
+        residuals = np.add.reduce(np.abs(left, out=scratch), axis=1) / np.maximum(total, np.finfo(np.float64).tiny)
         if (residuals <= tolerance).all():
             break
-        following = _row_dots(left, left, scratch)
+        np.divide(left, diagonal, out=step)
+        following = _row_dots(left, step, scratch)
         direction *= (following / np.maximum(energy, np.finfo(np.float64).tiny))[:, None]
-        direction += left
+        direction += step
         energy = following
-    x = y * root
-    if is_split:
-        x = np.concatenate([x, (of_passages + seeded) * root_p], axis=1)
-    x = np.maximum(x, 0.0)
-    return x / np.add.reduce(x, axis=1)[:, None], n_iterations, residuals
+    x = seeds.copy()
+    x[:, core.entities] += damping * _multiply(core.entity_rows, u[:, :p], at_entities)
+    x[:, core.leaves] += damping * graph.mention * u[:, core.leaf_passages]
+    x[:, m:] = u[:, :p] * of_passages
+    x[:, core.entities[linked]] = u[:, p:] * of_inner[linked]
+    np.maximum(x, 0.0, out=x)
+    x /= np.add.reduce(x, axis=1)[:, None]
+    return x, n_iterations, residuals
 
 
 def _row_dots(a: Floats, b: Floats, scratch: Floats) -> Floats:
@@ -571,7 +538,6 @@ class Snapshot:
     counts: Counts
     names: Names  # names that passages define or mention, and the passages of each
     vectors: Vectors | None = None
-    stored_graph: WalkGraph | None = None  # that of the default variant, from a file
     _walks: dict[Variant, MemoryWalk] = field(default_factory=dict)
 
     @cached_property
@@ -670,15 +636,8 @@ class Snapshot:
         """Return the PageRank of a variant's graph; its cache lives as long as the snapshot."""
         walk = self._walks.get(variant)
         if walk is None:
-            walk = self._walks[variant] = MemoryWalk(self.build_walk_graph(variant))
+            walk = self._walks[variant] = MemoryWalk(build_walk_graph(self.arrays, variant))
         return walk
-
-    def build_walk_graph(self, variant: Variant) -> WalkGraph:
-        """Return the graph of a variant."""
-        default = VARIANTS[GraphVariant.LOG.value]
-        if self.stored_graph is not None and replace(variant, damping=default.damping) == default:
-            return self.stored_graph
-        return build_walk_graph(self.arrays, variant)
 
     def vector_scores(self, query: NDArray[np.float32]) -> Floats:
         """Return the cosines of all passages with a query vector, at least 0."""

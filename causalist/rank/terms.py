@@ -76,6 +76,42 @@ def terms_of(word: str) -> tuple[str, ...]:
     return tuple(result)
 
 
+def damerau_distance(a: str, b: str, most: int) -> int:
+    """Return the Damerau distance (optimal string alignment) of two words, or `most` + 1 if it is more.
+
+    >>> [damerau_distance(*pair, 2) for pair in (("recieve", "receive"), ("timout", "timeout"))]
+    [1, 1]
+    >>> damerau_distance("token", "broken", 1)
+    2
+    """
+    if abs(len(a) - len(b)) > most:
+        return most + 1
+    first, n = 0, min(len(a), len(b))
+    while first < n and a[first] == b[first]:
+        first += 1
+    last = 0
+    while last < n - first and a[-1 - last] == b[-1 - last]:
+        last += 1
+    # What both begin and end with costs nothing.
+    a, b = a[first : len(a) - last], b[first : len(b) - last]
+    if not a or not b:
+        return min(len(a) + len(b), most + 1)
+    if most == 1:
+        return 1 if len(a) == len(b) == 1 or (len(a) == len(b) == 2 and a == b[::-1]) else 2
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        previous, before, row = before, row, [i]
+        for j, y in enumerate(b, 1):
+            value = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                value = min(value, previous[j - 2] + 1)
+            row.append(value)
+        if min(row) > most:
+            return most + 1
+    return min(row[-1], most + 1)
+
+
 # The lowest n bytes of eight.
 LOWEST = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 # An odd number whose bits look random: 2^64 over the golden ratio.

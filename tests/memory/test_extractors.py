@@ -1,13 +1,15 @@
 """Names, patterns, and names that are near."""
 
 import random
+import unicodedata
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causalist.memory import HippoIndex, extractors
+from causalist.memory import HippoIndex, document_text, extractors
 from causalist.memory.defined_names import fold_run, fold_words, split_text
+from causalist.memory.document_text import clean_text
 from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import (
     MAX_ENTITIES,
@@ -18,7 +20,7 @@ from causalist.memory.extractors import (
     normalize_extraction,
 )
 from causalist.memory.senses import SIMILARITY_THRESHOLD, NameSimilarity, stem_key
-from causalist.rank.lexical.query_expansion import damerau_distance
+from causalist.rank.terms import damerau_distance
 from tests.trials import count_of
 
 
@@ -70,6 +72,19 @@ def test_a_long_text_is_read_as_a_short_one(text: str) -> None:
             patch.setattr(extractors, "_LONG_TEXT", limit)
             found.append(RegexEntityExtractor()(text))
     assert found[0] == found[1]
+
+
+@settings(max_examples=count_of(60, 300), deadline=None)
+@given(
+    st.text(
+        alphabet="aé \u0301\u0323\u0338\u0340<Åﬁ東\u1100\u1161\u11a8가ガ\u3099\u0915\u093c\u2f800𝅗\U0001d165",
+        max_size=40,
+    )
+)
+def test_the_parts_of_a_long_text_are_normalized_as_the_whole(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(document_text, "_LONG_TEXT", 0)
+        assert clean_text(text) == unicodedata.normalize("NFC", text)
 
 
 @settings(max_examples=count_of(60, 300), deadline=None)

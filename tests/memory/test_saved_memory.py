@@ -129,6 +129,14 @@ def test_what_others_wrote_is_refused_even_with_checksums(tmp_path: Path, change
         HippoIndex.load(path)
 
 
+def test_the_graph_of_the_format_before_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    team().save(path)
+    _change(path, lambda arrays: arrays.update({"graph.totals": np.zeros(1)}), 8)
+    assert storage.is_outdated(path)
+    assert _fingerprint(HippoIndex.load(path)) == _fingerprint(team())
+
+
 def test_another_format_is_refused_and_its_passages_are_found(tmp_path: Path) -> None:
     path = tmp_path / "m"
     team().save(path)

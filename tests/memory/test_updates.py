@@ -27,7 +27,7 @@ from causalist.memory.matrix_splices import (
 from causalist.memory.senses import NameSimilarity, _letters_of
 from causalist.memory.walk import VARIANTS
 from causalist.model.answer import RetrievalMode
-from causalist.rank.lexical.query_expansion import damerau_distance
+from causalist.rank.terms import damerau_distance
 
 # Mercury means something else in each world: other names and words stand around it.
 WORLDS = (
@@ -88,10 +88,9 @@ def _state(index: HippoIndex) -> dict[str, Any]:
     found["defined names"] = {length: each for length, each in defined.items() if each}
     found["text"] = (names.text.links.indptr.tolist(), [strings[word] for word in names.text.links.indices.tolist()])
     for name, variant in VARIANTS.items():
-        graph = snapshot.build_walk_graph(variant)
-        found[name] = (graph.transition.indptr.tobytes(), graph.transition.indices.tobytes(),
-                       np.asarray(graph.transition.weights).tobytes(), graph.totals.tobytes(),
-                       graph.symmetric_values.tobytes())  # fmt: skip
+        graph = snapshot.memory_walk(variant).graph
+        walk = graph.transition
+        found[name] = (walk.indptr.tobytes(), walk.indices.tobytes(), walk.weights.tobytes(), graph.totals.tobytes())
     return found
 
 
@@ -341,7 +340,6 @@ def test_a_build_in_blocks_and_files_equals_one_at_once(monkeypatch: pytest.Monk
     for name, value in (
         ("causalist._internal.dataclass_arrays.ENTRIES_AT_ONCE", 7),
         ("causalist._internal.dataclass_arrays._LARGE_BYTES", 400),
-        ("causalist.memory.senses.ENTRIES_AT_ONCE", 7),
         ("causalist.memory.count_matrices._MENTIONS_AT_ONCE", 3),
         ("causalist.memory.index._COMPACTED_PASSAGES", 6),
         ("causalist.memory.matrix_splices._FEW_ASKED", 3),

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from causalist.errors import UsageError
-from causalist.memory.count_matrices import build_arrays
+from causalist.memory.count_matrices import build_arrays, count_cooccurrences
 from causalist.memory.extractors import Entity, Extraction, Triple
 from causalist.memory.index import HippoIndex
 from causalist.memory.matrix_splices import Matrix
 from causalist.memory.query_entities import build_seeds, link_query
 from causalist.memory.retrieval import RetrievalSettings
-from causalist.memory.walk import VARIANTS, MemoryWalk, Variant, build_walk_graph, count_cooccurrences, get_variant
+from causalist.memory.walk import VARIANTS, MemoryWalk, Variant, build_walk_graph, get_variant
 
 
 def _extractor(text: str) -> Extraction:

@@ -3,8 +3,9 @@
 import pytest
 
 from causalist.rank.lexical.bm25 import bm25
-from causalist.rank.lexical.query_expansion import damerau_distance, other_terms
+from causalist.rank.lexical.query_expansion import other_terms
 from causalist.rank.query.query import parse_query
+from causalist.rank.terms import damerau_distance
 from tests.model.corpus import Def, corpus
 
 REPOSITORY = {

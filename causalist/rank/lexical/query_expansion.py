@@ -28,7 +28,7 @@ from causalist.model.index import LexicalIndex
 from causalist.model.node_ids import NodeKind
 from causalist.model.string_table import StringTable
 from causalist.rank.lexical.bm25 import rarity
-from causalist.rank.terms import STOP_WORDS, stem
+from causalist.rank.terms import STOP_WORDS, damerau_distance, stem
 
 if TYPE_CHECKING:  # memory over text needs no parser of questions about code
     from causalist.rank.query.query import ParsedQuery
@@ -205,42 +205,6 @@ def _similar_terms(term: str, most: int, lexical: LexicalIndex) -> list[int]:
     frequency = np.diff(lexical.definitions.indptr[among.start : among.stop + 1])
     fits = (np.abs(lengths - len(term)) <= most) & (lengths >= _MIN_TYPO_LETTERS - 1) & (frequency >= _MIN_DEFINITIONS)
     return [int(n) + among.start for n in np.flatnonzero(fits)]
-
-
-def damerau_distance(a: str, b: str, most: int) -> int:
-    """Return the Damerau distance (optimal string alignment) of two words, or `most` + 1 if it is more.
-
-    >>> [damerau_distance(*pair, 2) for pair in (("recieve", "receive"), ("timout", "timeout"))]
-    [1, 1]
-    >>> damerau_distance("token", "broken", 1)
-    2
-    """
-    if abs(len(a) - len(b)) > most:
-        return most + 1
-    first, n = 0, min(len(a), len(b))
-    while first < n and a[first] == b[first]:
-        first += 1
-    last = 0
-    while last < n - first and a[-1 - last] == b[-1 - last]:
-        last += 1
-    # What both begin and end with costs nothing.
-    a, b = a[first : len(a) - last], b[first : len(b) - last]
-    if not a or not b:
-        return min(len(a) + len(b), most + 1)
-    if most == 1:
-        return 1 if len(a) == len(b) == 1 or (len(a) == len(b) == 2 and a == b[::-1]) else 2
-    before: list[int] = []
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        previous, before, row = before, row, [i]
-        for j, y in enumerate(b, 1):
-            value = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
-            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
-                value = min(value, previous[j - 2] + 1)
-            row.append(value)
-        if min(row) > most:
-            return most + 1
-    return min(row[-1], most + 1)
 
 
 _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.EXTERNAL)
