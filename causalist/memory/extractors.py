@@ -204,7 +204,7 @@ class RegexEntityExtractor:
         entities = [
             Entity(name, kind, start)
             for kind, names in found
-            for name in kept.keys() & names.keys()
+            for name in sorted(kept.keys() & names.keys())
             for start in names[name]
         ]
         entities.sort(key=attrgetter("start"))

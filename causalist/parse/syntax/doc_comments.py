@@ -267,7 +267,7 @@ class DocTypeReader:
     def finish(self) -> None:
         """Give the types in comments, and of associations, to definitions without a type."""
         for draft in self._scopes.drafts if self._associations else ():
-            if draft.kind is NodeKind.FIELD and draft.parent >= 0 and (type_ := self._associated(draft)):
+            if draft.kind is NodeKind.FIELD and draft.parent >= 0 and (type_ := self._find_associated(draft)):
                 row = self._scopes.row(draft.start)
                 self._bindings.append(Binding(draft.parent, f".{draft.name}", type_, "", row))
         for index, start, end in self._above:
@@ -283,7 +283,7 @@ class DocTypeReader:
                 elif role is DocTag.TYPE and draft.kind in VALUE_KINDS and draft.parent >= 0:
                     self._bindings.append(Binding(draft.parent, f".{draft.name}", type_, "", row))
 
-    def _associated(self, draft: DefinitionDraft) -> str:
+    def _find_associated(self, draft: DefinitionDraft) -> str:
         """Return the type of a member that a call such as `has_many :doors, class_name: "Door"` defines, or ""."""
         statement = _STATEMENT.match(self._scopes.text(draft.span_start, draft.span_start + _MAX_ASSOCIATION_BYTES))
         text = statement[0] if statement is not None else ""
