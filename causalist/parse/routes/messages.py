@@ -281,15 +281,20 @@ def _read_received(family: str, marks: "re.Pattern[bytes] | None", source: Route
             for type_ in dict.fromkeys([*(own or said), *(said if family == "java" else ())]):
                 yield _make_receiving(source, owner, type_)
             continue
-        methods = [i for i, each in enumerate(definitions) if each.parent == owner and each.name in _HANDLING_NAMES]
-        for type_ in said[:_MAX_TYPES] if methods else ():
-            yield _make_receiving(source, methods[0], type_)
+        method = _find_handling(source, owner)
+        for type_ in said[:_MAX_TYPES] if method >= 0 else ():
+            yield _make_receiving(source, method, type_)
     if family == "java" and b"@Observes" in source.data:
         for number, each in enumerate(definitions):
             inside = re.search(r"@Observes(?:Async)?(?:\([^()]*\))?\s+(.*)", each.signature, re.DOTALL)
             if inside and each.kind in CALLABLE_KINDS:
                 for type_ in _types_of_parameter(family, f"{each.name}({inside[1]}", each.name):
                     yield _make_receiving(source, number, type_)
+
+
+def _find_handling(source: RouteText, owner: int) -> int:
+    """Return the method of a type that a framework calls, or -1."""
+    return next((n for name in _HANDLING_NAMES if (n := source.members.get((owner, name), -1)) >= 0), -1)
 
 
 def _handles_in_php(source: RouteText, method: Definition) -> bool:
@@ -380,11 +385,11 @@ def _php_names(source: RouteText) -> _Found:
         for match in _PHP_COMMAND.finditer(data):
             byte = match.start()
             owner = source.owner_at(byte) if match["said"] else _type_around(source, source.scope(byte))
-            methods = [i for i, each in enumerate(definitions) if each.parent == owner and each.name in _HANDLING_NAMES]
-            if owner >= 0 and definitions[owner].kind in TYPE_KINDS and methods:
+            method = _find_handling(source, owner)
+            if owner >= 0 and definitions[owner].kind in TYPE_KINDS and method >= 0:
                 name = (match["name"] or match["said"] or match["set"]).decode("utf-8", "replace")
                 yield route_at(
-                    source, definitions[methods[0]].start_byte, RouteForm.LISTEN, path=name, definition=methods[0],
+                    source, definitions[method].start_byte, RouteForm.LISTEN, path=name, definition=method,
                     scope=owner, name=COMMAND,
                 )  # fmt: skip
         is_run = any(word in data for word in (b"Artisan::", b"ommand(", b"->call", b"->artisan("))
@@ -445,7 +450,6 @@ def _php_subscribed(source: RouteText) -> _Found:
     for each in definitions:
         if each.name != "getSubscribedEvents" or each.parent < 0:
             continue
-        methods = {other.name: i for i, other in enumerate(definitions) if other.parent == each.parent}
         for pair in _PHP_PAIRS.finditer(
             source.text(each.start_byte, min(each.end_byte, each.start_byte + _MAX_LIST_BYTES))
         ):
@@ -456,12 +460,10 @@ def _php_subscribed(source: RouteText) -> _Found:
                 else _php_event(pair["key"])
             )
             for name in re.findall(r"""['"](\w+)['"]""", pair["values"]) if key else ():
-                if name in methods:
+                if (method := source.members.get((each.parent, name), -1)) >= 0:
                     form = RouteForm.RECEIVE if is_type else RouteForm.LISTEN
-                    yield route_at(
-                        source, definitions[methods[name]].start_byte, form, path=key, definition=methods[name],
-                        scope=each.parent,
-                    )  # fmt: skip
+                    start = definitions[method].start_byte
+                    yield route_at(source, start, form, path=key, definition=method, scope=each.parent)
 
 
 def _type_around(source: RouteText, scope: int) -> int:
@@ -634,13 +636,9 @@ def _ruby_names(source: RouteText) -> _Found:
             continue
         method = re.match(rb"\s*,\s*:(\w+[?!]?)", match["rest"])
         owner = _type_around(source, source.scope(byte))
-        fitting = [
-            i
-            for i, each in enumerate(source.definitions)
-            if method and each.name == method[1].decode() and each.parent == owner
-        ]
-        if fitting or not method:
-            yield route_at(source, byte, RouteForm.LISTEN, path=name, definition=fitting[0] if fitting else -1)
+        named = source.members.get((owner, method[1].decode()), -1) if method else -1
+        if named >= 0 or not method:
+            yield route_at(source, byte, RouteForm.LISTEN, path=name, definition=named)
 
 
 _GO_EVENT = lazy_regex(
