@@ -327,8 +327,8 @@ RULES: tuple[Rule, ...] = (
         RuleName.OBSERVED,
         Evidence.NAMES,
         "it is connected to the signal that is sent, or to the saved type",
-        0.88,
-        (41, 5, 5),
+        0.87,
+        (72, 10, 9),
     ),
     Rule(
         RuleName.OVERLOAD,

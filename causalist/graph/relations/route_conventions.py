@@ -11,6 +11,7 @@ are meant, since programs that exchange messages declare each their own.
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from causalist.graph.resolution_results import ResolutionKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
-from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, Role
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 
 _SERVING_FILE = re.compile(
     r"(?:^|/)(?:app/(?P<app>(?:.+/)?)(?P<kind>route|page)|src/routes/(?P<kit>(?:.+/)?)\+server"
@@ -209,6 +210,8 @@ class NamedHandlers:
 
 _MAX_RECEIVERS = 40  # of one message: more say nothing
 _MAX_MEANT = 3  # types that one name may mean
+DELEGATE = "delegate"  # the kind of names of events of C#
+_DECLARED_EVENT = re.compile(r"\bevent\s")
 _DJANGO_COMMAND = "management/commands/"
 _NO_TWINS = ("php",)  # families whose programs share no messages by a name alone
 _FindHandler = Callable[[int, RouteFact], int]
@@ -227,6 +230,7 @@ class MessageHandlers:
     drafts: NodeDrafts
     _types: dict[str, list[int]] | None = None  # by name
     _meant: dict[tuple[int, int, str], tuple[int, ...]] = field(default_factory=dict)
+    _delegates: Counter[str] | None = None  # events of C#, by name
 
     def needed_scopes(self, routes: Iterable[tuple[int, RouteFact]]) -> Iterator[int]:
         """Yield the drafts of code whose edges tell types of one name apart."""
@@ -321,6 +325,15 @@ class MessageHandlers:
         owner, _, name = route.handler.rpartition(".")
         types = self.types_named(number, route.scope, owner) if owner[:1].isupper() else ()
         return self.program.find_member(types[0], name)[0] if len(types) == 1 else -1
+
+    def is_known(self, route: RouteFact) -> bool:
+        """Return False for an event of C# whose name several types declare, or none."""
+        if route.name != DELEGATE:
+            return True
+        if self._delegates is None:
+            declared = [each for each in self.program.definition_of if _DECLARED_EVENT.search(each.signature)]
+            self._delegates = Counter(each.name for each in declared if each.kind == NodeKind.FIELD)
+        return self._delegates[route.path] == 1
 
     def django_commands(self) -> dict[str, int]:
         """Return what runs a command of Django, by the name of the command, which is that of its file."""

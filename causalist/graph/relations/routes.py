@@ -20,6 +20,7 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts, RelationEdge
 from causalist.graph.program import Program
 from causalist.graph.relations.route_conventions import (
+    DELEGATE,
     MessageHandlers,
     NamedHandlers,
     find_served_files,
@@ -49,6 +50,7 @@ _RULE_OF_NAMES = {
     "task": RuleName.QUEUED,
     "job": RuleName.QUEUED,
     "signal": RuleName.OBSERVED,
+    DELEGATE: RuleName.OBSERVED,
 }
 _MAX_DISPATCHED = 300  # members whose names begin alike
 _MAX_INHERITING = 100  # types that serve one inherited route
@@ -127,7 +129,9 @@ class RouteEdgeFinder:
                 for method, path, target in self._declared_routes(number, route):
                     handlers.setdefault(f"{method or _ANY} {path}", {}).setdefault(target, -1)
             elif route.form == RouteForm.LISTEN:
-                events.setdefault((route.name, route.path), set()).add(self._handler(number, route, named))
+                target = self._handler(number, route, named)
+                if route.name != DELEGATE or target != self._scope_draft(number, route.scope):
+                    events.setdefault((route.name, route.path), set()).add(target)
         for served in by_file:
             target = served.file if served.definition < 0 else self.drafts.of_definition(served.definition)
             handlers.setdefault(f"{served.method} {served.path}", {}).setdefault(target, -1)
@@ -141,7 +145,8 @@ class RouteEdgeFinder:
         yield from self._link_edges(routes, by_name, handlers)
         yield from self._dispatch_edges(routes)
         yield from self._messages.find_edges(routes, named, lambda number, route: self._handler(number, route, named))
-        emitted = [(number, route) for number, route in routes if route.form == RouteForm.EMIT]
+        known = self._messages.is_known
+        emitted = [(number, route) for number, route in routes if route.form == RouteForm.EMIT and known(route)]
         if any(route.name == _COMMAND for _, route in emitted):
             for name, command in self._messages.django_commands().items():
                 events.setdefault((_COMMAND, name), set()).add(self.drafts.of_definition(command))
