@@ -75,7 +75,7 @@ _NOTATIONS = {
                 (),
                 lazy_regex(
                     rb"\.(?P<verb>(?:Send|Publish|Raise|Dispatch|Execute|Query|Enqueue|Push|Apply|Fire|Emit|Notify)\w*"
-                    rb"|(?:Add|Register)\w*Event\w*)(?:<[^()\n]{1,120}>)?\((?=\s*[A-Za-z])"
+                    rb"|(?:Add|Register)\w*Event\w*)(?:<[^()\n]{1,120}>)?\((?=\s*(?:new\b|@?\w+\s*[,)]|[A-Z]\w*\.|this\.|\"))"
                 ),
             ),
             (
@@ -658,7 +658,7 @@ def _go_names(source: RouteText) -> _Found:
             yield _listening(source, match.start("verb"), handler, name)
 
 
-_CS_CONNECTED = lazy_regex(rb"\+=\s*(?:new\s+[\w.<>?]+\()?(?P<handler>[A-Za-z_][\w.]*)\)?\s*;")
+_CS_CONNECTED = lazy_regex(rb"\+=\s*(?:new\s+[\w.<>?]+\()?(?P<handler>(?:this\.)?(?:[A-Z]|[a-z]\w*_)[\w.]*)\)?\s*;")
 _CS_INVOKED = lazy_regex(rb"\.Invoke\(")
 _CS_NAME = lazy_regex(rb"(?<![\w])(?P<name>[A-Z]\w*)\s*\??$")
 _MAX_NAME_BYTES = 100
