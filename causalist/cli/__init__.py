@@ -65,7 +65,7 @@ SUMMARIES = {
     "find": "Find nodes by NAME or a similar name.",
     "show": "Show the location, the users and the source of NODE.",
     "callers": "Show the calls to NODE.",
-    "callees": "Show the calls that NODE makes inside the repository.",
+    "callees": "Show what NODE calls, emits or queues inside the repository.",
     "routes": "List the routes that the repository serves.",
     "readers": "Show the code that reads NODE.",
     "writers": "Show the code that writes NODE.",

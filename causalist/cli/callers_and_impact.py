@@ -509,7 +509,7 @@ def show_users(node: str, kind: str, *, repo: Path | None, force: bool, min_conf
 @min_confidence_option(0.0, "Minimum confidence of a call.")
 @answer_each_meaning
 def callees_command(node: str, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
-    """Show the calls that NODE makes inside the repository.
+    """Show what NODE calls, emits or queues inside the repository.
 
     NODE is an id, the end of an id, a path, or a path with a line. One call per line, sorted by confidence.
 

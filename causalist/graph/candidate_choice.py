@@ -419,24 +419,25 @@ def find_deferred(inference: Inference, file: int, scope: int, chain: str) -> in
     """Return the method that a called chain runs later, -1 if it queues nothing that the repository defines.
 
     `ResizeImage::dispatch($id)` and `ResizeJob.perform_later(id)` call a method of a framework, which runs a method of
-    the class by a name that it fixes. A class that has the called method itself, or by a base, is no job.
+    the class by a name that it fixes. A class that has the called method itself, or by a base, is no job. A function
+    such as that of `resize.delay(id)` runs itself.
     """
     program = inference.program
     settings = program.files[file].settings
     if settings is None or not settings.types.deferred:
         return -1
     receiver, _, called = chain.replace("::", ".").rpartition(".")
-    method = next((runs for name, runs in settings.types.deferred if name == called), "")
-    if not method or not receiver:
+    method = next((runs for name, runs in settings.types.deferred if name == called), None)
+    if method is None or not receiver:
         return -1
     for call in _PASSES_CLASS:
         receiver = receiver.removesuffix(call)
     value = inference.infer_chain(file, scope, receiver)
-    if value is None or value.kind is not ValueKind.DEFINITION or not program.is_type(value.number):
-        return -1
-    if program.find_member(value.number, called)[0] >= 0:
-        return -1
-    return program.find_member(value.number, method)[0]
+    number = -1 if value is None or value.kind is not ValueKind.DEFINITION else value.number
+    if number < 0 or not method:
+        return number if number >= 0 and program.definition_of[number].kind in CALLABLE_KINDS else -1
+    is_job = program.is_type(number) and program.find_member(number, called)[0] < 0
+    return program.find_member(number, method)[0] if is_job else -1
 
 
 def find_method(

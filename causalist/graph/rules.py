@@ -104,6 +104,9 @@ class RuleName(StrEnum):
     RESOURCE = "resource"
     UNIQUE_SELECTOR = "unique-selector"
     DEFERRED = "deferred"
+    MESSAGE = "message"
+    QUEUED = "queued"
+    OBSERVED = "observed"
     OVERLOAD = "overload"
 
 
@@ -312,6 +315,21 @@ RULES: tuple[Rule, ...] = (
         (200, 8, 3),
     ),
     Rule(RuleName.DEFERRED, Evidence.TYPES, "a call on the class queues a job, and the queue runs the method"),
+    Rule(RuleName.MESSAGE, Evidence.TYPES, "it handles messages of the type that is sent", 0.98, (59, 0, 7)),
+    Rule(
+        RuleName.QUEUED,
+        Evidence.NAMES,
+        "a queue, a scheduler or a console runs it by its name or type",
+        0.95,
+        (54, 2, 8),
+    ),
+    Rule(
+        RuleName.OBSERVED,
+        Evidence.NAMES,
+        "it is connected to the signal that is sent, or to the saved type",
+        0.87,
+        (72, 10, 9),
+    ),
     Rule(
         RuleName.OVERLOAD,
         Evidence.TYPES,

@@ -297,16 +297,18 @@ class RouteForm(IntEnum):
     LINK = 10  # the path of the route of the name `path` is asked for, `:` between its parts
     DECLARED = 11  # the method and path that a function says of itself, for who registers it
     DECLARED_AT = 12  # the routes that the function `handler` declares are registered with `receiver`
+    SEND = 13  # an object of the type `path` is handed on; `name` are methods of it that run then, joined by "|"
+    RECEIVE = 14  # what handles objects of the type `path`
+    OBSERVE = 15  # what runs when an object of the type `path` is saved or removed; `name` are its methods, as above
 
 
 class RouteFact(NamedTuple):
     """A route, or a request of one, or an event, by a literal in `scope`.
 
     `receiver` is the chain that it is registered with (`app`, `self.router`), "" for none or all of the file. `method`
-    is that of HTTP in capitals, ANY, or "". `path` is the path as written, `=` and the name of a constant that
-    holds it, or the name of the event. `handler` is the
-    chain of what handles or is mounted, or `module:` and a module; `definition` the position of what handles, or -1.
-    `name` is that of the route in its namespace, or the namespace of what is mounted.
+    is that of HTTP in capitals, ANY, or "". `path` is the path as written, `=` and the name of a constant that holds
+    it, an event or type. `handler` is the chain of what handles or is mounted, or `module:` and a module; `definition`
+    its position, or -1. `name` is that of the route, the namespace of what is mounted, or the kind of an event's name.
     """
 
     scope: int

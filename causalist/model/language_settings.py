@@ -341,7 +341,7 @@ class TypeSettings:
     held: tuple[tuple[str, str], ...] = ()
     """generic bases -> their member that is of the last type argument. Example: Dart: `{ State = "widget" }`"""
     deferred: tuple[tuple[str, str], ...] = ()
-    """calls on a class that queue it -> its method that runs later. Example: PHP: `{ dispatch = "handle" }`"""
+    """calls on a class that queue it -> its method that runs; "" on a function. Example: PHP: `{ run = "handle" }`"""
     delegates: tuple[str, ...] = ()
     """nested types whose members count, too. Example: Rust: `["Target"]`, Kotlin: `["Companion"]`"""
     containers: tuple[str, ...] = ()

@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 
 from causalist.errors import UsageError
 from causalist.extract import hit_of, paths_from_seeds
-from causalist.model.graph import ORDERING_KINDS, ROUTE_KINDS, SYMMETRIC_KINDS, CodeGraph, Edge, EdgeKind
+from causalist.model.graph import (
+    ORDERING_KINDS,
+    ROUTE_KINDS,
+    SYMMETRIC_KINDS,
+    USE_KINDS,
+    CodeGraph,
+    Edge,
+    EdgeKind,
+)
 from causalist.model.index import Index
 from causalist.model.lookup import DefinitionDetails, Direction, GraphPath, Neighbors, ServedRoute
 from causalist.model.node_ids import ROUTE_PREFIX, NodeKind, Role, external_id, split_id
@@ -82,10 +90,13 @@ def references_to(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
     return sort_by_confidence([*named, *_route_uses(graph, node)])
 
 
-def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
-    """Return the edges of calls that a node makes inside the repository, most confident first.
+_RUNNING = (EdgeKind.CALLS, EdgeKind.EMITS)
 
-    Of a file, they are those that leave it.
+
+def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
+    """Return the edges of calls that a node makes inside the repository, and of what it emits, most confident first.
+
+    Of a file, they are the calls that leave it.
     """
     if graph.kind(node) is NodeKind.FILE:
         numbers = graph.edges_out_of(graph.with_contents([node]))
@@ -96,7 +107,7 @@ def calls_from(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
     return sort_by_confidence(
         graph.edge(e)
         for e in graph.outgoing(node)
-        if graph.edges.kinds[e] == EdgeKind.CALLS and graph.kind(int(graph.edges.targets[e])) is not NodeKind.EXTERNAL
+        if graph.edges.kinds[e] in _RUNNING and graph.kind(int(graph.edges.targets[e])) is not NodeKind.EXTERNAL
     )
 
 
@@ -416,6 +427,7 @@ def _outline(graph: CodeGraph, file: int) -> tuple[Hit, ...]:
 
 
 _BACK = " (back)"
+_MIN_EMITTED = 0.5  # certainty of each edge of a path with what is emitted
 
 
 def find_graph_path(graph: CodeGraph, transition: Transition, source: int, target: int) -> GraphPath | None:
@@ -434,7 +446,9 @@ def find_graph_path(graph: CodeGraph, transition: Transition, source: int, targe
             edges = tuple(_edge(graph, i, j, hop) for (i, j), hop in zip(pairwise(nodes), hops[1:], strict=True))
             return GraphPath(hops, probability, edges, is_forward)
         if is_forward:
-            through = _find_path_through_route(graph, walked, source, target)
+            through = _find_path_through_route(graph, walked, source, target) or _find_path_emitted(
+                graph, source, target
+            )
             if through is not None:
                 return through
     return None
@@ -475,6 +489,19 @@ def find_path_of_edges(graph: CodeGraph, numbers: Collection[int], source: int, 
                 node = int(edges.sources[before[node]])
             return _path_of(graph, source, way[::-1])
     return None
+
+
+def _find_path_emitted(graph: CodeGraph, source: int, target: int) -> GraphPath | None:
+    """Return the path with the fewest uses, emitted events, sent messages and queued jobs; None if there is none.
+
+    The walk leaves out what is emitted.
+    """
+    edges = graph.edges
+    if not (edges.kinds == EdgeKind.EMITS).any():
+        return None
+    followed = np.isin(edges.kinds, [*USE_KINDS, EdgeKind.EMITS]) & (edges.kinds != EdgeKind.IMPORTS)
+    followed &= graph.certainties(np.arange(len(edges))) >= _MIN_EMITTED
+    return find_path_of_edges(graph, frozenset(np.flatnonzero(followed).tolist()), source, target)
 
 
 def _path_of(graph: CodeGraph, source: int, numbers: Sequence[int]) -> GraphPath:

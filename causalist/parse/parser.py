@@ -210,7 +210,7 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
         implementations=tuple(collector.implementations()),
         accesses=tuple(collector.access_reader.accesses),
         lookups=lookups,
-        routes=read_routes(grammar.settings.family, source.renew()),
+        routes=read_routes(grammar.settings.family, source.renew(), collector.binding_reader.bindings),
         links=tuple(each for each in links if (each.scope, each.name) not in asked),
         tests=tuple(
             i

@@ -1,4 +1,4 @@
-"""A path from a request to what handles its route."""
+"""A path from a request to what handles its route, and from a message to what handles it."""
 
 from pathlib import Path
 
@@ -58,3 +58,25 @@ def test_a_request_uses_what_handles_its_route(repository: Repository) -> None:
     assert verdict.known.value == "yes"
     assert [(edge.kind, edge.target) for edge in verdict.edges] == [("routes", "external:route:GET /users/<id>")]
     assert repository.verify("fetchUser", "load").known.value != "yes"
+
+
+def test_a_message_is_a_step(tmp_path: Path) -> None:
+    (tmp_path / "Till.cs").write_text("class Paid {}\nclass Till { void Pay() { bus.Publish(new Paid()); } }\n")
+    handler = (
+        "class Mails : INotificationHandler<Paid> {\n  void Handle(Paid paid) { Deliver(); }\n  void Deliver() {}\n}\n"
+    )
+    (tmp_path / "Mails.cs").write_text(handler)
+    repository = Repository.open(tmp_path)
+    path = repository.path("Till.Pay", "Mails.Deliver")
+    assert path is not None and path.forward
+    assert [(hop.node, hop.edge, hop.path, hop.line) for hop in path.hops] == [
+        ("Till.cs::Till.Pay", None, "Till.cs", 2),
+        ("Mails.cs::Mails.Handle", "emits", "Till.cs", 2),
+        ("Mails.cs::Mails.Deliver", "calls", "Mails.cs", 2),
+    ]
+    assert [(each.kind, each.target) for each in repository.callees("Till.Pay")] == [
+        ("calls", "Till.cs::Paid"),
+        ("emits", "Mails.cs::Mails.Handle"),
+    ]
+    back = repository.path("Mails.Deliver", "Till.Pay")
+    assert back is None or not back.forward

@@ -558,3 +558,35 @@ def test_edits_of_handlers_are_followed(tmp_path: Path, monkeypatch: pytest.Monk
         assert old in text
         (root / path).write_text(text.replace(old, new))
         check_equal(Repository.open(root), in_memory(root), [f"{each[0]}: {each[2]}" for each in edits[:number]], 0)
+
+
+def test_messages_follow_the_types_that_other_files_declare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graph_refresh, "_MAX_AFFECTED_SHARE", 1.0)
+    root = tmp_path / "repo"
+    files = {
+        "shop/Events.cs": "namespace Shop;\npublic class Paid {}\npublic class Repaid : Paid {}\n",
+        "shop/Mails.cs": "namespace Shop;\npublic class Mails : IHandler<Paid> {\n  void Handle(Paid paid) {}\n}\n",
+        "shop/Till.cs": "namespace Shop;\npublic class Till {\n  void Pay() { bus.Publish(new Repaid()); }\n}\n",
+        "app/Clean.php": "<?php\nclass Clean { protected $signature = 'clean:all'; public function handle() {} }\n",
+        "app/Plan.php": "<?php\nclass Plan { function run() { Artisan::call('clean:all'); dispatch(new Clean()); } }\n",
+        "tasks.py": "def mail(): pass\n",
+        "views.py": "from tasks import mail\ndef pay():\n    mail.delay()\n",
+    }
+    write_all(root, files)
+    Repository.open(root)
+    mails, clean, mail = "shop/Mails.cs::Mails.Handle", "app/Clean.php::Clean.handle", "tasks.py::mail"
+    edits = [
+        ("shop/Events.cs", " : Paid {}", " {}", {clean, mail}),
+        ("shop/Events.cs", "Repaid {}", "Repaid : Paid {}", {mails, clean, mail}),
+        ("shop/Events.cs", "class Paid", "class Payed", {clean, mail}),
+        ("app/Clean.php", "clean:all", "clean:some", {clean, mail}),  # by its type still
+        ("app/Clean.php", "function handle", "function other", {mail}),
+        ("tasks.py", "def mail", "def post", set()),
+    ]
+    for number, (path, old, new, reached) in enumerate(edits, 1):
+        text = (root / path).read_text()
+        assert old in text
+        (root / path).write_text(text.replace(old, new))
+        opened = Repository.open(root)
+        check_equal(opened, in_memory(root), [f"{each[0]}: {each[2]}" for each in edits[:number]], 0)
+        assert {edge.target for edge in edges_of(opened) if edge.kind == "emits"} == reached, new

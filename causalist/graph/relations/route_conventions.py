@@ -3,18 +3,27 @@
 In: the paths, exports and definitions of a program, facts of routes. Out: methods and paths with what handles them.
 Next.js, SvelteKit, Nuxt and Astro serve files: a file exports a function for each method, or one as the default. Rails,
 Phoenix, Java, Kotlin, Ktor and Rust name handlers. What imports and edges say of a handler is read by `routes`.
+
+A message is known by its type: what sends an object of it leads to what handles that type or a base of it. The types
+are those that the names mean where they stand. Where nothing handles that type, the handlers of a type of the same name
+are meant, since programs that exchange messages declare each their own.
 """
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.node_and_edge_arrays import NodeDrafts, RelationEdge
 from causalist.graph.program import Program
-from causalist.model.facts import RouteFact
-from causalist.model.node_ids import TYPE_KINDS
+from causalist.graph.resolution_results import ResolutionKind
+from causalist.graph.rules import RuleName
+from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
+from causalist.model.graph import EdgeKind
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 
 _SERVING_FILE = re.compile(
     r"(?:^|/)(?:app/(?P<app>(?:.+/)?)(?P<kind>route|page)|src/routes/(?P<kit>(?:.+/)?)\+server"
@@ -197,3 +206,223 @@ class NamedHandlers:
             if near:
                 return near[0] if len(near) == 1 else -1
         return -1
+
+
+_MAX_RECEIVERS = 40  # of one message: more say nothing
+_MAX_MEANT = 3  # types that one name may mean
+DELEGATE = "delegate"  # the kind of names of events of C#
+_DECLARED_EVENT = re.compile(r"\bevent\s")
+_DJANGO_COMMAND = "management/commands/"
+_NO_TWINS = ("php",)  # families whose programs share no messages by a name alone
+_FindHandler = Callable[[int, RouteFact], int]
+
+
+def is_in_reach(drafts: NodeDrafts, source: int, handler: int) -> bool:
+    """Return False for a handler in a test, unless what emits stands in the same file."""
+    return drafts[handler].role != Role.TEST or drafts[handler].file == drafts[source].file
+
+
+@dataclass(slots=True)
+class MessageHandlers:
+    """Handlers of messages by their type, and of names, in all files of a program."""
+
+    program: Program
+    drafts: NodeDrafts
+    _types: dict[str, list[int]] | None = None  # by name
+    _meant: dict[tuple[int, int, str], tuple[int, ...]] = field(default_factory=dict)
+    _delegates: Counter[str] | None = None  # events of C#, by name
+
+    def needed_scopes(self, routes: Iterable[tuple[int, RouteFact]]) -> Iterator[int]:
+        """Yield the drafts of code whose edges tell types of one name apart."""
+        for number, route in routes:
+            is_message = route.form in (RouteForm.SEND, RouteForm.RECEIVE)
+            if is_message and len(self._by_name().get(route.path.rpartition(".")[2], ())) > 1:
+                yield self._user(number, route)
+
+    def _user(self, number: int, route: RouteFact) -> int:
+        """Return the draft of the code that names the type of a message."""
+        position = route.definition if route.definition >= 0 else route.scope
+        return number if position < 0 else self.drafts.of_definition(self.program.files[number].first + position)
+
+    def find_edges(
+        self,
+        routes: Iterable[tuple[int, RouteFact]],
+        used: Mapping[int, Mapping[str, Iterable[tuple[int, int]]]],
+        find_handler: _FindHandler,
+    ) -> Iterator[RelationEdge]:
+        """Yield an edge from what sends a message to each function that handles it, and from a type to its observers.
+
+        `used` are the drafts that code uses, with their rows, by the code and their last names. `find_handler` gives
+        the draft of what handles a fact.
+        """
+        handlers: dict[int, dict[int, None]] = {}  # type -> drafts
+        by_name: dict[tuple[str, str], dict[int, None]] = {}  # (family, name of a type) -> drafts
+        sent: list[tuple[int, RouteFact]] = []
+        for number, route in routes:
+            if route.form == RouteForm.SEND:
+                sent.append((number, route))
+            elif route.form == RouteForm.OBSERVE:
+                yield from self._observing(number, route, find_handler)
+            elif route.form == RouteForm.RECEIVE:
+                types = self._types_of(number, route, used)
+                target = find_handler(number, route) if types else -1
+                name = self.program.family_of(number), route.path.rpartition(".")[2]
+                for each in types:
+                    handlers.setdefault(each, {})[target] = None
+                    by_name.setdefault(name, {})[target] = None
+        for number, route in sent:
+            types = self._types_of(number, route, used)
+            if types:
+                yield from self._sending(number, route, types, handlers, by_name)
+
+    def _sending(
+        self,
+        number: int,
+        route: RouteFact,
+        types: tuple[int, ...],
+        handlers: Mapping[int, Mapping[int, None]],
+        by_name: Mapping[tuple[str, str], Mapping[int, None]],
+    ) -> Iterator[RelationEdge]:
+        targets = {each: None for type_ in types for base in self._with_bases(type_) for each in handlers.get(base, ())}
+        own = {
+            self.drafts.of_definition(member): None
+            for type_ in types
+            for name in route.name.split("|")
+            if name
+            and (member := self.program.find_member(type_, name)[0]) >= 0
+            and self.program.definition_of[member].kind in CALLABLE_KINDS
+        }
+        source = (
+            number if route.scope < 0 else self.drafts.of_definition(self.program.files[number].first + route.scope)
+        )
+        family = self.program.family_of(number)
+        others = {} if own or family in _NO_TWINS else by_name.get((family, route.path.rpartition(".")[2]), {})
+        for found, rule in ((targets or others, RuleName.MESSAGE), (own, RuleName.QUEUED)):
+            meant = [each for each in found if each != source and is_in_reach(self.drafts, source, each)]
+            if len(meant) <= _MAX_RECEIVERS:
+                for target in sorted(meant):
+                    yield RelationEdge(source, target, EdgeKind.EMITS, rule, route.row, max(1, len(types)))
+
+    def _observing(self, number: int, route: RouteFact, find_handler: _FindHandler) -> Iterator[RelationEdge]:
+        """Yield the edges from a type to the methods, or to the function, that run when one of it is saved."""
+        observed = self.types_named(number, route.scope, route.path)
+        if len(observed) != 1:
+            return
+        targets = []
+        if route.name:
+            observers = self.types_named(number, route.scope, route.handler)
+            members = (self.program.find_member(each, name)[0] for each in observers for name in route.name.split("|"))
+            targets = [self.drafts.of_definition(member) for member in members if member >= 0]
+        else:
+            targets = [find_handler(number, route)]
+        source = self.drafts.of_definition(observed[0])
+        for target in targets:
+            if self.drafts[target].kind in CALLABLE_KINDS and is_in_reach(self.drafts, source, target):
+                yield RelationEdge(source, target, EdgeKind.EMITS, RuleName.OBSERVED, self.drafts[source].start_row)
+
+    def member(self, number: int, route: RouteFact) -> int:
+        """Return the method of a type that a handler `SendReceipt.handle` names, or -1."""
+        owner, _, name = route.handler.rpartition(".")
+        types = self.types_named(number, route.scope, owner) if owner[:1].isupper() else ()
+        return self.program.find_member(types[0], name)[0] if len(types) == 1 else -1
+
+    def is_known(self, route: RouteFact) -> bool:
+        """Return False for an event of C# whose name several types declare, or none."""
+        if route.name != DELEGATE:
+            return True
+        if self._delegates is None:
+            declared = [each for each in self.program.definition_of if _DECLARED_EVENT.search(each.signature)]
+            self._delegates = Counter(each.name for each in declared if each.kind == NodeKind.FIELD)
+        return self._delegates[route.path] == 1
+
+    def django_commands(self) -> dict[str, int]:
+        """Return what runs a command of Django, by the name of the command, which is that of its file."""
+        commands: dict[str, int] = {}
+        for symbols in self.program.files:
+            folder, _, name = symbols.path.rpartition("/")
+            if f"{folder}/".endswith(_DJANGO_COMMAND) and name.endswith(".py"):
+                handle = symbols.by_qualname.get("Command.handle", symbols.by_qualname.get("Command", -1))
+                if handle >= 0:
+                    commands[name.removesuffix(".py")] = handle
+        return commands
+
+    def _types_of(
+        self, number: int, route: RouteFact, used: Mapping[int, Mapping[str, Iterable[tuple[int, int]]]]
+    ) -> tuple[int, ...]:
+        """Return the types that a message may be of, those that the code around uses where several are meant."""
+        types = self.types_named(number, route.scope, route.path)
+        if len(types) < 2:
+            return types
+        targets = {target for target, _ in used.get(self._user(number, route), {}).get(self._last(types[0]), ())}
+        told = tuple(
+            each
+            for each in types
+            if any(target in targets for target in (self.drafts.of_definition(each), *self._constructors(each)))
+        )
+        types = told or types
+        return types if len(types) <= _MAX_MEANT else ()
+
+    def _last(self, type_: int) -> str:
+        return self.program.definition_of[type_].name
+
+    def _constructors(self, type_: int) -> Iterator[int]:
+        member = self.program.find_own_member(type_, self._last(type_))
+        if member >= 0:
+            yield self.drafts.of_definition(member)
+
+    def types_named(self, number: int, scope: int, name: str) -> tuple[int, ...]:
+        """Return the types that a name may mean in a scope of a file: one, or all that nothing there tells apart."""
+        key = (number, scope, name)
+        if key not in self._meant:
+            meant = self._find_types(number, scope, name)
+            types = dict.fromkeys(self.program.canonical.get(each, each) for each in meant)
+            self._meant[key] = tuple(types)
+        return self._meant[key]
+
+    def _by_name(self) -> dict[str, list[int]]:
+        if self._types is None:
+            self._types = {}
+            for i, each in enumerate(self.program.definition_of):
+                if each.kind in TYPE_KINDS:
+                    self._types.setdefault(each.name, []).append(i)
+        return self._types
+
+    def _with_bases(self, type_: int) -> Iterator[int]:
+        return (self.program.canonical.get(each, each) for each in self.program.linear_bases(type_))
+
+    def _find_types(self, number: int, scope: int, name: str) -> list[int]:
+        program, symbols = self.program, self.program.files[number]
+        head, dot, rest = name.partition(".")
+        last = name.rpartition(".")[2]
+        around = scope
+        while around >= 0 and head not in symbols.imports.get(around, {}):
+            around = symbols.facts.definitions[around].parent
+        entry = symbols.imports.get(around if around >= 0 else MODULE_SCOPE, {}).get(head)
+        if entry is not None and symbols.settings is not None:
+            found = program.follow_import(number, entry)
+            if found is not None and found.kind is ResolutionKind.DEFINITION:
+                member = program.find_own_member(found.number, rest) if dot else found.number
+                return [member] if member >= 0 and program.is_type(member) else []
+            if found is None or found.kind is not ResolutionKind.MODULE:
+                return []
+        family = program.family_of(number)
+        types = [n for n in self._by_name().get(last, ()) if program.family_of(program.file_of[n]) == family]
+        if dot:
+            ending = ".".join(name.split(".")[-2:])
+            nested = [each for each in types if f".{program.definition_of[each].qualname}".endswith(f".{ending}")]
+            types = nested or types
+        if len(types) < 2:
+            return types
+        own = [each for each in types if program.file_of[each] == number]
+        folder = posixpath.dirname(symbols.path)
+        near = [each for each in types if posixpath.dirname(program.files[program.file_of[each]].path) == folder]
+        return self._innermost(symbols, scope, own) or near or types
+
+    def _innermost(self, symbols: FileSymbols, scope: int, types: list[int]) -> list[int]:
+        """Return the types of a file that a name means in a scope: those that stand in the same type, if any do."""
+        while scope >= 0 and len(types) > 1:
+            inside = [each for each in types if self.program.parent(each) == symbols.first + scope]
+            if inside:
+                return inside
+            scope = symbols.facts.definitions[scope].parent
+        return types

@@ -19,7 +19,13 @@ from typing import NamedTuple
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts, RelationEdge
 from causalist.graph.program import Program
-from causalist.graph.relations.route_conventions import NamedHandlers, find_served_files
+from causalist.graph.relations.route_conventions import (
+    DELEGATE,
+    MessageHandlers,
+    NamedHandlers,
+    find_served_files,
+    is_in_reach,
+)
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
@@ -37,6 +43,15 @@ _ACTION = "[action]"  # in the path of a controller of ASP.NET: the name of the 
 _CONTROLLER = "[controller]"  # the same: the name of the class without "Controller"
 _ALL_ROUTERS = "*"
 _SERVED = (RouteForm.ROUTE, RouteForm.INHERITED)
+_NAMING = (*_SERVED, RouteForm.LISTEN, RouteForm.RECEIVE, RouteForm.OBSERVE)
+_COMMAND = "command"  # the kind of names that a console runs
+_RULE_OF_NAMES = {
+    _COMMAND: RuleName.QUEUED,
+    "task": RuleName.QUEUED,
+    "job": RuleName.QUEUED,
+    "signal": RuleName.OBSERVED,
+    DELEGATE: RuleName.OBSERVED,
+}
 _MAX_DISPATCHED = 300  # members whose names begin alike
 _MAX_INHERITING = 100  # types that serve one inherited route
 _INHERITED_BY_OVERRIDES = ("java", "csharp")  # families in which an overriding method has the route of the overridden
@@ -72,16 +87,19 @@ class RouteEdgeFinder:
     _folders: list[tuple[str, _Mount]] = field(default_factory=list)  # those whose files are mounted
     _spaces: dict[_Router, str] = field(default_factory=dict)  # namespaces of the names of routes
     _named: NamedHandlers = field(init=False)
+    _messages: MessageHandlers = field(init=False)
     _global: dict[str, str] = field(default_factory=dict)  # family -> prefix of all routes of types
 
     def __post_init__(self) -> None:
         self._named = NamedHandlers(self.program)
+        self._messages = MessageHandlers(self.program, self.drafts)
 
     def needed_scopes(self) -> set[int]:
         """Return the drafts of the code that names handlers, whose edges `find_edges` reads."""
-        return {
+        naming = {
             self._scope_draft(number, route.scope) for number, route in self._routes() if self._names_handler(route)
         }
+        return naming.union(self._messages.needed_scopes(self._routes()))
 
     def find_edges(self, edges: Iterable[_FoundEdge]) -> Iterator[RelationEdge]:
         """Yield all edges of routes and events. `edges` has at least the edges that leave `needed_scopes`."""
@@ -97,7 +115,7 @@ class RouteEdgeFinder:
                 named.setdefault(source, {}).setdefault(last, []).append((target, sites.row))
         self._collect_routers(routes)
         handlers: dict[str, dict[int, int]] = {}  # `GET /path` -> draft -> row of the registration in it, or -1
-        events: dict[str, set[int]] = {}
+        events: dict[tuple[str, str], set[int]] = {}  # (kind of the name, name) -> drafts
         by_name: dict[str, list[tuple[str, str, int]]] = {}  # name -> (method, path, draft)
         for number, route in routes:
             if route.form in _SERVED:
@@ -111,7 +129,9 @@ class RouteEdgeFinder:
                 for method, path, target in self._declared_routes(number, route):
                     handlers.setdefault(f"{method or _ANY} {path}", {}).setdefault(target, -1)
             elif route.form == RouteForm.LISTEN:
-                events.setdefault(route.path, set()).add(self._handler(number, route, named))
+                target = self._handler(number, route, named)
+                if route.name != DELEGATE or target != self._scope_draft(number, route.scope):
+                    events.setdefault((route.name, route.path), set()).add(target)
         for served in by_file:
             target = served.file if served.definition < 0 else self.drafts.of_definition(served.definition)
             handlers.setdefault(f"{served.method} {served.path}", {}).setdefault(target, -1)
@@ -124,12 +144,20 @@ class RouteEdgeFinder:
         yield from self._request_edges(routes, sorted(handlers.keys() - pages))
         yield from self._link_edges(routes, by_name, handlers)
         yield from self._dispatch_edges(routes)
-        for number, route in routes:
-            if route.form == RouteForm.EMIT and 0 < len(events.get(route.path, ())) <= _MAX_HANDLERS:
-                source = self._scope_draft(number, route.scope)
-                for target in sorted(events[route.path]):
-                    if target != source:
-                        yield RelationEdge(source, target, EdgeKind.EMITS, RuleName.EVENT, route.row)
+        yield from self._messages.find_edges(routes, named, lambda number, route: self._handler(number, route, named))
+        known = self._messages.is_known
+        emitted = [(number, route) for number, route in routes if route.form == RouteForm.EMIT and known(route)]
+        if any(route.name == _COMMAND for _, route in emitted):
+            for name, command in self._messages.django_commands().items():
+                events.setdefault((_COMMAND, name), set()).add(self.drafts.of_definition(command))
+        for number, route in emitted:
+            source = self._scope_draft(number, route.scope)
+            named_so = events.get((route.name, route.path), set())
+            reached = [each for each in named_so if each != source and is_in_reach(self.drafts, source, each)]
+            if len(reached) <= _MAX_HANDLERS:
+                rule = _RULE_OF_NAMES.get(route.name, RuleName.EVENT)
+                for target in sorted(reached):
+                    yield RelationEdge(source, target, EdgeKind.EMITS, rule, route.row)
 
     def _routes(self) -> Iterator[tuple[int, RouteFact]]:
         for number, symbols in enumerate(self.program.files):
@@ -138,7 +166,7 @@ class RouteEdgeFinder:
 
     @staticmethod
     def _names_handler(route: RouteFact) -> bool:
-        return bool(route.handler) and route.form in (*_SERVED, RouteForm.LISTEN)
+        return bool(route.handler) and route.form in _NAMING
 
     def _scope_draft(self, number: int, scope: int) -> int:
         return number if scope < 0 else self.drafts.of_definition(self.program.files[number].first + scope)
@@ -164,6 +192,8 @@ class RouteEdgeFinder:
             action = self._named.action(route.handler)
             return scope if action < 0 else self.drafts.of_definition(action)
         last = route.handler.rpartition(".")[2]
+        if route.form not in _SERVED and (method := self._messages.member(number, route)) >= 0:
+            return self.drafts.of_definition(method)
         if (member := self._named.member_of_declared(number, route)) >= 0:
             return self.drafts.of_definition(member)
         targets = named.get(scope, {}).get(last, [])

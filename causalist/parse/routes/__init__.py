@@ -1,4 +1,4 @@
-"""Routes and events: what code registers, requests and emits by a literal path or name.
+"""Routes, events and messages: what code registers, requests and emits by a path, name or type.
 
 In: the text of a file, its syntax tree and its definitions. Out: facts of routes, in the order of the file. A framework
 is known by the form of its registrations, not by an import: `@app.route("/users")`, `router.get("/users", list)`,
@@ -8,12 +8,12 @@ files are linked (`graph.relations.routes`).
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from causalist._internal.lazy import lazy_regex
-from causalist.model.facts import RouteFact
-from causalist.parse.routes.blocks import read_phoenix
-from causalist.parse.routes.ecmascript import read_ecmascript
+from causalist.model.facts import Binding, RouteFact
+from causalist.parse.routes.ecmascript_blocks import read_ecmascript, read_phoenix
+from causalist.parse.routes.messages import read_messages
 from causalist.parse.routes.python_ruby import read_python, read_rails
 from causalist.parse.routes.searched_text import RouteText, read_computed_names
 from causalist.parse.routes.servers import read_aspnet, read_go, read_java, read_php, read_rust
@@ -89,11 +89,15 @@ def _may_have_routes(family: str, data: bytes) -> bool:
     return any(part in data for part in _OTHER_PARTS.get(family, ())) or bool(_MEMBERS[family].search(data))
 
 
-def read_routes(family: str, source: RouteText) -> tuple[RouteFact, ...]:
-    """Return the routes, the events and the look-ups by a computed name of a file, by position."""
+def read_routes(family: str, source: RouteText, bindings: Sequence[Binding] = ()) -> tuple[RouteFact, ...]:
+    """Return the routes, the events, the messages and the look-ups by a computed name of a file, by position.
+
+    `bindings` say the types of names.
+    """
     data = source.data
     facts = list(read_computed_names(family, source))
     reader = _READERS.get(family)
     if reader is not None and _may_have_routes(family, data) and _WORDS[family].search(data):
         facts += reader(source)
+    facts += read_messages(family, source.renew(), bindings)
     return tuple(route for _, route in sorted(facts, key=lambda pair: pair[0]))

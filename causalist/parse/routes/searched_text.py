@@ -171,6 +171,14 @@ class RouteText:
             index = before
         return MODULE_SCOPE
 
+    @cached_property
+    def members(self) -> dict[tuple[int, str], int]:
+        """First definition of each name in each definition, by the number of the outer one and the name."""
+        members: dict[tuple[int, str], int] = {}
+        for number, each in enumerate(self.definitions):
+            members.setdefault((each.parent, each.name), number)
+        return members
+
     def owner_at(self, byte: int) -> int:
         """Return the definition that the decorator or annotation at a byte belongs to, or -1.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import RouteFact, RouteForm
 from causalist.model.node_ids import TYPE_KINDS, NodeKind
-from causalist.parse.routes.blocks import read_kotlin_blocks, read_spring_functions
+from causalist.parse.routes.ecmascript_blocks import read_kotlin_blocks, read_spring_functions
 from causalist.parse.routes.searched_text import (
     ANY,
     MAX_ARGUMENT_BYTES,

@@ -11,7 +11,7 @@ from causalist.model.graph import LINK_RULES, CodeGraph, EdgeKind
 from causalist.parse import load_settings, parse_file
 
 LABELS = Path(__file__).parents[2] / "benchmarks" / "mentions" / "labels.tsv"
-NAMES_OF_ROUTES = LABELS.parents[1] / "routes" / "names.tsv"
+OF_ROUTES = [LABELS.parents[1] / "routes" / name for name in ("names.tsv", "messages.tsv")]
 
 AUTH = b"""
 class Session:
@@ -148,7 +148,7 @@ def test_mentions_stand_in_their_section() -> None:
 def test_what_the_rules_are_worth_was_measured() -> None:
     """The confidences are those of the labels, by the rule of succession: (right + 1) / (labels + 2)."""
     labels: dict[str, list[tuple[str, bool]]] = {}
-    for line in [each for file in (LABELS, NAMES_OF_ROUTES) for each in file.read_text("utf-8").splitlines()[1:]]:
+    for line in [each for file in (LABELS, *OF_ROUTES) for each in file.read_text("utf-8").splitlines()[1:]]:
         repository, rule, _, _, label = line.split("\t")
         assert label in ("right", "wrong")
         labels.setdefault(rule, []).append((repository, label == "right"))
