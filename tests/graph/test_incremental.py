@@ -151,7 +151,7 @@ def test_a_linker_whose_files_hold_for_others_is_made_anew() -> None:
 def _seen_from_outside(facts: FileFacts) -> FileFacts:
     """A file without imports that are no other file's affair."""
     language = load_settings().get(facts.language)
-    if language is None or language.modules.shows_side_effects:
+    if language is None or language.modules.shows_side_effects or language.names.alike:
         return facts
     return replace(facts, imports=tuple(each for each in facts.imports if each.kind != ImportKind.SIDE_EFFECT))
 

@@ -437,7 +437,7 @@ def _php_listeners(source: RouteText, byte: int, form: RouteForm, key: str, valu
     name = key.strip("\\'\"").removesuffix("::class").replace("\\", ".") if is_type else _php_event(key)
     for type_, method, other, at in _PHP_LISTENER.findall(values) if name else ():
         owner = (type_ or other).replace("\\", ".").rpartition(".")[2]
-        if form is RouteForm.OBSERVE:
+        if form == RouteForm.OBSERVE:
             yield route_at(source, byte, form, path=name, handler=owner, name=MODEL_EVENTS)
         else:
             handler = f"{owner}.{method or at or 'handle'}"
@@ -677,7 +677,7 @@ def _csharp_names(source: RouteText) -> _Found:
             named = _CS_NAME.search(data[max(0, match.start() - _MAX_NAME_BYTES) : match.start()])
             if named is None or named["name"] in _CS_PLATFORM or not source.is_code(match.start()):
                 continue
-            handler = match["handler"].decode("utf-8", "replace") if form is RouteForm.LISTEN else ""
+            handler = match["handler"].decode("utf-8", "replace") if form == RouteForm.LISTEN else ""
             yield route_at(
                 source, match.start(), form, path=named["name"].decode(), handler=handler.removeprefix("this."),
                 name=DELEGATE,
