@@ -73,6 +73,14 @@
   (#eq? @_require "autoload"))
 
 ; Names that get a value.
+; The parameter of a block that runs with each element.
+((call receiver: [(call !block) (identifier) (constant) (instance_variable) (scope_resolution)] @binding.elements
+  method: (identifier) @_each block: [
+    (block parameters: (block_parameters . (identifier) @binding.element))
+    (do_block parameters: (block_parameters . (identifier) @binding.element))])
+  (#any-of? @_each "each" "each_with_index" "each_with_object" "each_entry" "reverse_each" "find_each" "map" "map!" "collect"
+    "flat_map" "filter_map" "select" "filter" "reject" "find" "detect" "any?" "all?" "none?" "one?" "count" "sum" "sort_by"
+    "min_by" "max_by" "group_by" "partition" "index_by" "to_h" "uniq" "delete_if" "find_index" "sort_by!"))
 (assignment left: [(identifier) (instance_variable) (class_variable) (constant)] @binding)
 (assignment right: [
   (call) (constant) (scope_resolution) (identifier) (instance_variable) (class_variable) (self)] @binding.value)

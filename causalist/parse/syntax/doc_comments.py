@@ -10,6 +10,7 @@ Annotations stand between a comment and what it is about; a signature leaves the
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -38,6 +39,8 @@ _BRIEF = re.compile(r"^[@\\](?:brief|short|details|notice|dev)\s+")
 _USAGE = re.compile(r'^("{1,3})[ \t]*\n(?:(?:[ ]{4}|\t)[^\n]*+\n|[ ]{0,3}\n)++')  # code at the start of a string
 _MAX_COMMENT_CHARACTERS = 2000
 _MAX_ASSOCIATION_BYTES = 400
+_ELEMENT = ".[]"  # ends the value of a block's parameter
+_OF_ONE_BLOCK = 2  # bindings: as a parameter, and to an element
 _WORD = re.compile(r"\w+")
 _STATEMENT = re.compile(r"(?:[^\n]*,[ \t]*\n)*[^\n]*")
 _ANY_CLASS = re.compile(r"\bpolymorphic:\s*true|\bsource_type:")
@@ -266,6 +269,8 @@ class DocTypeReader:
 
     def finish(self) -> None:
         """Give the types in comments, and of associations, to definitions without a type."""
+        if self._associations:
+            self._drop_shared_elements()
         for draft in self._scopes.drafts if self._associations else ():
             if draft.kind is NodeKind.FIELD and draft.parent >= 0 and (type_ := self._find_associated(draft)):
                 row = self._scopes.row(draft.start)
@@ -282,6 +287,15 @@ class DocTypeReader:
                     self._bindings.append(Binding(index, f".{name[1:]}", type_, "", row))
                 elif role is DocTag.TYPE and draft.kind in VALUE_KINDS and draft.parent >= 0:
                     self._bindings.append(Binding(draft.parent, f".{draft.name}", type_, "", row))
+
+    def _drop_shared_elements(self) -> None:
+        """Remove the elements from names that a function gives more than one value: blocks have scopes of their own."""
+        counts = Counter((each.scope, each.target) for each in self._bindings)
+        self._bindings[:] = [
+            each
+            for each in self._bindings
+            if not (each.value.endswith(_ELEMENT) and counts[each.scope, each.target] > _OF_ONE_BLOCK)
+        ]
 
     def _find_associated(self, draft: DefinitionDraft) -> str:
         """Return the type of a member that a call such as `has_many :doors, class_name: "Door"` defines, or ""."""
