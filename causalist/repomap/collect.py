@@ -267,7 +267,7 @@ def _definitions(
 
 
 def _shells(graph: CodeGraph) -> NDArray[np.bool_]:
-    """Return, per node, whether it is a type or module that holds types alone: these say more than it does."""
+    """Return, per node, True for a type or module that holds types alone: these say more than it does."""
     nodes = graph.nodes
     is_type = np.isin(nodes.kinds, sorted(TYPE_KINDS))
     children = np.flatnonzero(nodes.parents >= 0)

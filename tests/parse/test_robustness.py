@@ -468,6 +468,8 @@ _DEEP_FILES: list[tuple[str, str, list[str]]] = [
     ("modules", "module A\n" * 3000 + "def f; g; end\n" + "end\n" * 3000, ["ruby"]),
     ("reopened", "class A\n def f; g; end\nend\n" * 5000, ["ruby"]),
     ("attributes", "<?php " + "#[A([1])] " * 3000 + "function f() {}", ["php"]),
+    ("events in events", "<?php " + "event($a, " * 40_000, ["php"]),
+    ("messages in messages", "class A { void F() { " + "b.Send(new A(" * 30_000, ["csharp"]),
 ]
 
 

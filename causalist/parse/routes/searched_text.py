@@ -22,6 +22,8 @@ from causalist.parse.cleaned_text import RAILS_TEMPLATES
 ANY = "ANY"  # the method of a route that handles all
 MAX_ARGUMENT_BYTES = 4_000  # of one call: a longer one is read up to there
 _MAX_ARGUMENTS = 12
+_BLOCK_BYTES, _MAX_DEPTH = 1024, 1000  # open brackets; each level costs a step in the tree
+_OPENED, _CLOSED = (b"(", b"[", b"{"), (b")", b"]", b"}")
 _ARGUMENT_READINGS = 8
 _NO_CODE = ("comment", "string", "text", "content", "fragment")  # in the types of nodes that are no code
 _DECORATOR = lazy_regex(r"decorator|annotation|attribute_|modifiers")  # types of nodes
@@ -87,8 +89,24 @@ class RouteText:
         """Return the smallest node of the tree around a byte."""
         return self.root.descendant_for_byte_range(byte, byte + 1) or self.root
 
+    @cached_property
+    def _deep_blocks(self) -> list[bool]:
+        """Return, per block, True if it starts in so many open brackets that a search of the tree takes long there.
+
+        Return an empty list if no block does.
+        """
+        depth, result = 0, list[bool]()
+        for start in range(0, len(self.data), _BLOCK_BYTES):
+            result.append(depth > _MAX_DEPTH)
+            end = start + _BLOCK_BYTES
+            depth += sum(self.data.count(each, start, end) for each in _OPENED)
+            depth = max(0, depth - sum(self.data.count(each, start, end) for each in _CLOSED))
+        return result if any(result) else []
+
     def is_code(self, byte: int) -> bool:
-        """Return True if no comment and no string covers this byte."""
+        """Return True if no comment and no string covers this byte; False where that takes long to tell."""
+        if self._deep_blocks and self._deep_blocks[min(byte // _BLOCK_BYTES, len(self._deep_blocks) - 1)]:
+            return False
         node = self.root.descendant_for_byte_range(byte, byte + 1)
         return node is not None and not any(word in node.type for word in _NO_CODE)
 
