@@ -62,6 +62,10 @@ _ACRONYM_AS_VERB = lazy_regex(r"\b([A-Z]{2,})(?:ed|ing)\b")
 _BEHAVIOR = lazy_regex(
     r"(where|how|when|why|what)\s+(do|does|did|is|are|was|were|gets?|happens|makes?|limits?|decides?)\b"
 )
+# How a sentence begins in which a user asks; search terms and messages of commits do not begin like this.
+_QUESTION = lazy_regex(
+    r"(?:where|how|when|why|what|who|whose|which|if|after|can|could|may|does|do|is|are|was|were|will|i|my|we)\b"
+)
 _MAX_EXPLORED_CHARACTERS = 100  # characters of a query about how something works
 _MAX_CHARACTERS = 20_000  # characters of a question that are read
 _MAX_TITLE_CHARACTERS = 3_000  # characters of a title that decide the route
@@ -112,8 +116,8 @@ class ParsedQuery:
     `terms`: weight by term, by its position and how informative such a word is; `written`: the word that a term comes
     from. `abbreviations`: weight by word that may abbreviate a longer word of the query. `title_terms`: the terms of
     the title. `named`: distinct mentions, those of the title first. `is_about_behavior`: the query is about what
-    happens, so that running code answers it rather than a declaration. `patterns` are searched for in the text of
-    files. `joined`: verbs with a particle; the word that both make is among the terms.
+    happens, so that running code answers it rather than a declaration. `is_question`: it begins as a user's question
+    does. `patterns` are searched for in the text of files. `joined`: verbs with a particle; the word that both make is among the terms.
     """
 
     text: str
@@ -124,6 +128,7 @@ class ParsedQuery:
     named: tuple[QueryMention, ...]
     route: Route
     is_about_behavior: bool
+    is_question: bool
     patterns: tuple[TextPattern, ...] = ()
     frames: tuple[StackFrame, ...] = ()
     raised: tuple[ExceptionMention, ...] = ()
@@ -177,6 +182,7 @@ def parse_query(text: str) -> ParsedQuery:
         else _route(title, mentions, frames, bool(counts)),
         patterns=patterns,
         is_about_behavior=bool(_BEHAVIOR.match(title.lower())),
+        is_question=bool(_QUESTION.match(title.lower())),
         frames=frames,
         raised=raised,
         prose=prose[:_MAX_ABBREVIATED_CHARACTERS],

@@ -4,6 +4,9 @@ Commit messages describe the purpose of a file in other words than its code. Two
 commits of a file as one document, and the commits whose messages are similar to the query. Two other signals read no
 text: which files change together with the best ones, and how often and how recently a file changed.
 
+A user's question is about what happens rather than about what is drawn, unless it names the interface: components,
+templates and styles say the same words as the code behind them, more often, and decide nothing.
+
 A query may ask for a role that usually ranks lower, such as tests; then it does not rank lower. "Where are the tests of
 the parser" asks for tests. "Why can a final class not be mocked" does so in most repositories, but not in one about
 mocks: there the word occurs in the names of its code.
@@ -14,6 +17,7 @@ and calls of tests were measured as well and are less informative (docs/benchmar
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -207,6 +211,46 @@ def _is_subject(term: str, graph: CodeGraph, lexical: LexicalIndex) -> bool:
         return False
     n_code = int(np.count_nonzero((nodes.roles == Role.CODE) & ~np.isin(nodes.kinds, _UNNAMED)))
     return n_having >= _MIN_SUBJECT_SHARE * n_code
+
+
+# Factor of files that draw an interface, for questions that do not name one (docs/benchmarks.md, "Interfaces").
+INTERFACE_FACTOR = 0.6
+_DRAWING_SUFFIXES = (
+    *(".tsx", ".jsx", ".vue", ".svelte", ".astro", ".css", ".scss", ".less", ".sass", ".html", ".htm", ".xaml"),
+    *(".razor", ".cshtml", ".erb", ".haml", ".slim", ".twig", ".hbs", ".ejs", ".pug", ".phtml", ".jinja", ".tmpl"),
+    *(".blade.php", ".leaf", ".heex", ".liquid"),
+)
+_SCRIPT_SUFFIXES = (".js", ".mjs", ".ts", ".mts", ".coffee")
+_SERVED_SCRIPT = lazy_regex(
+    r"(?:^|/)(?:ui|frontend|front-end|webui|webapp|public|static|assets|www|wwwroot)/"
+    r"|(?:^|/)(?:hooks?|composables|components|stores?)/use[^/]*$"
+)
+_INTERFACE_WORDS = frozenset(
+    "browser button click color colour component css dark dialog display drag font frontend hover html icon interface "
+    "keyboard layout menu mobile modal popup render rendered screen scroll show shown sidebar style stylesheet tab "
+    "template theme tooltip ui view widget".split()
+)
+
+
+def interface_factors(question: ParsedQuery, graph: CodeGraph) -> Scores:
+    """Return the factor of each node by its file, shape (n_nodes,); 1 unless the file draws an interface."""
+    nodes = graph.nodes
+    result = np.ones(len(nodes))
+    if not question.is_question or question.title_terms & _interface_stems():
+        return result
+    files = np.flatnonzero(nodes.kinds == NodeKind.FILE)
+    scripts = files[nodes.ids.ending_in(files, _SCRIPT_SUFFIXES)]
+    served = [node for node in scripts.tolist() if _SERVED_SCRIPT.search(nodes.ids[node].lower())]
+    is_drawing = np.zeros(len(nodes) + 1, dtype=np.bool_)  # the last stands for nodes without a file
+    is_drawing[files[nodes.ids.ending_in(files, _DRAWING_SUFFIXES)]] = True
+    is_drawing[served] = True
+    result[is_drawing[nodes.files]] = INTERFACE_FACTOR
+    return result
+
+
+@lru_cache(maxsize=1)
+def _interface_stems() -> frozenset[str]:
+    return frozenset(map(stem, _INTERFACE_WORDS))
 
 
 _MARK = lazy_regex(

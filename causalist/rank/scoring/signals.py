@@ -34,7 +34,7 @@ from causalist.rank.lexical.query_expansion import (
 )
 from causalist.rank.lexical.question_encoder import bag_similarities, encode_once, shipped_encoder, similar_terms
 from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, above_zero
-from causalist.rank.scoring.history_and_roles import HISTORY_SIGNALS, history_signals, queried_roles, scores_from_tests
+from causalist.rank.scoring.history_and_roles import HISTORY_SIGNALS, history_signals, interface_factors, queried_roles, scores_from_tests
 from causalist.rank.scoring.mentions import frame_scores, identifier_scores, literal_scores, mention_scores
 
 _N_SUMMED = 5  # best definitions of a file, whose scores are summed
@@ -339,6 +339,7 @@ class QuerySignals:
     is_file: NDArray[np.bool_]
     asked: NDArray[np.bool_]
     role: Scores
+    interface: Scores
     kind: Scores
     text: Scores  # BM25 of definitions, passages and module-level code; of other words as well
     file_text: Scores
@@ -580,6 +581,7 @@ def compute_signals(
         is_file=is_file,
         asked=has_queried_role,
         role=np.where(has_queried_role, 1.0, roles),
+        interface=interface_factors(question, graph),
         kind=_kind_factors(question, graph, factors),
         text=text + other_text + similar_text,
         file_text=file_text,
