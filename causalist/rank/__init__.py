@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         co_change_scores,
         history_signals,
         history_terms,
+        interface_nodes,
         message_scores,
         recency_scores,
         similar_commit_scores,
@@ -112,6 +113,7 @@ __all__ = [
     "history_signals",
     "history_terms",
     "impacts",
+    "interface_nodes",
     "match_literals",
     "merge_commits",
     "message_postings",
@@ -149,8 +151,8 @@ __getattr__ = exports(
         "scoring.ranking": "Selection best_definitions_in boost_scope choose rank_question reasons_for seed_shares",
         "scoring.answer_confidence": "calibration_features confidence_of default_calibration",
         "scoring.fusion": "LinearModel Ranking Weights default_weights shipped_weights",
-        "scoring.history_and_roles": "churn_scores co_change_scores history_signals history_terms message_scores "
-        "recency_scores similar_commit_scores similar_commits",
+        "scoring.history_and_roles": "churn_scores co_change_scores history_signals history_terms interface_nodes "
+        "message_scores recency_scores similar_commit_scores similar_commits",
         "lexical.bm25": "SnippetLines bm25 find_nodes_by_name find_nodes_with_words impacts rarity_of_shared_words "
         "terms_of_nodes",
         "lexical.build": "PreviousIndexRows build_lexical merge_commits message_postings with_longer_files",

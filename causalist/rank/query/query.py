@@ -117,7 +117,8 @@ class ParsedQuery:
     from. `abbreviations`: weight by word that may abbreviate a longer word of the query. `title_terms`: the terms of
     the title. `named`: distinct mentions, those of the title first. `is_about_behavior`: the query is about what
     happens, so that running code answers it rather than a declaration. `is_question`: it begins as a user's question
-    does. `patterns` are searched for in the text of files. `joined`: verbs with a particle; the word that both make is among the terms.
+    does. `patterns` are searched for in the text of files. `joined`: verbs with a particle; the word that both make is
+    among the terms.
     """
 
     text: str

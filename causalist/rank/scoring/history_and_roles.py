@@ -225,26 +225,34 @@ _SERVED_SCRIPT = lazy_regex(
     r"(?:^|/)(?:ui|frontend|front-end|webui|webapp|public|static|assets|www|wwwroot)/"
     r"|(?:^|/)(?:hooks?|composables|components|stores?)/use[^/]*$"
 )
-_INTERFACE_WORDS = frozenset(
-    "browser button click color colour component css dark dialog display drag font frontend hover html icon interface "
-    "keyboard layout menu mobile modal popup render rendered screen scroll show shown sidebar style stylesheet tab "
-    "template theme tooltip ui view widget".split()
+_INTERFACE_WORDS = (
+    *("browser", "button", "click", "color", "colour", "component", "css", "dark", "dialog", "display", "drag", "font"),
+    *("frontend", "hover", "html", "icon", "interface", "keyboard", "layout", "menu", "mobile", "modal", "popup"),
+    *("render", "rendered", "screen", "scroll", "show", "shown", "sidebar", "style", "stylesheet", "tab", "template"),
+    *("theme", "tooltip", "ui", "view", "widget"),
 )
 
 
 def interface_factors(question: ParsedQuery, graph: CodeGraph) -> Scores:
     """Return the factor of each node by its file, shape (n_nodes,); 1 unless the file draws an interface."""
-    nodes = graph.nodes
-    result = np.ones(len(nodes))
     if not question.is_question or question.title_terms & _interface_stems():
-        return result
+        return np.ones(len(graph.nodes))
+    return np.where(interface_nodes(graph), INTERFACE_FACTOR, 1.0)
+
+
+def interface_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
+    """Return True for the nodes of files that draw an interface, shape (n_nodes,).
+
+    These are components, templates, styles, and scripts that a browser runs.
+    """
+    nodes = graph.nodes
     files = np.flatnonzero(nodes.kinds == NodeKind.FILE)
     scripts = files[nodes.ids.ending_in(files, _SCRIPT_SUFFIXES)]
     served = [node for node in scripts.tolist() if _SERVED_SCRIPT.search(nodes.ids[node].lower())]
     is_drawing = np.zeros(len(nodes) + 1, dtype=np.bool_)  # the last stands for nodes without a file
     is_drawing[files[nodes.ids.ending_in(files, _DRAWING_SUFFIXES)]] = True
     is_drawing[served] = True
-    result[is_drawing[nodes.files]] = INTERFACE_FACTOR
+    result: NDArray[np.bool_] = is_drawing[nodes.files]
     return result
 
 

@@ -34,7 +34,13 @@ from causalist.rank.lexical.query_expansion import (
 )
 from causalist.rank.lexical.question_encoder import bag_similarities, encode_once, shipped_encoder, similar_terms
 from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, above_zero
-from causalist.rank.scoring.history_and_roles import HISTORY_SIGNALS, history_signals, interface_factors, queried_roles, scores_from_tests
+from causalist.rank.scoring.history_and_roles import (
+    HISTORY_SIGNALS,
+    history_signals,
+    interface_factors,
+    queried_roles,
+    scores_from_tests,
+)
 from causalist.rank.scoring.mentions import frame_scores, identifier_scores, literal_scores, mention_scores
 
 _N_SUMMED = 5  # best definitions of a file, whose scores are summed
