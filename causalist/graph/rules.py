@@ -107,6 +107,7 @@ class RuleName(StrEnum):
     MESSAGE = "message"
     QUEUED = "queued"
     OBSERVED = "observed"
+    CONNECTED = "connected"
     OVERLOAD = "overload"
 
 
@@ -329,6 +330,13 @@ RULES: tuple[Rule, ...] = (
         "it is connected to the signal that is sent, or to the saved type",
         0.87,
         (72, 10, 9),
+    ),
+    Rule(
+        RuleName.CONNECTED,
+        Evidence.TYPES,
+        "it is connected to the signal of the type that emits it",
+        0.97,
+        (36, 0, 3),
     ),
     Rule(
         RuleName.OVERLOAD,

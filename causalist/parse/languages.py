@@ -231,7 +231,11 @@ def dialect_for(path: str, data: bytes) -> str:
 
     >>> dialect_for("a.h", b"struct a {};"), dialect_for("a.h", b"namespace a {\n}"), dialect_for("a.py", b"")
     ('c', 'cpp', 'python')
+    >>> dialect_for("app_de.ts", b'<?xml version="1.0"?>\n<!DOCTYPE TS>')
+    ''
     """
+    if _extension(path) == ".ts" and data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!DOCTYPE", b"<TS")):
+        return ""  # translations of Qt, which has the suffix from before TypeScript
     for dialect, signs in _claims(path):
         if _compile_signs(signs).search(data):
             return dialect

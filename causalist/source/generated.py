@@ -111,6 +111,8 @@ _PAGE_DATA = (
     b"var SEARCH_INDEX",
 )
 
+# Texts of a program for Qt in one language; the source has those that are translated.
+_QT_TRANSLATION = lazy_regex(rb"^\s*(?:\xef\xbb\xbf)?(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE TS\b|<TS\s[^>]*\bversion=)")
 _SNAPSHOT = lazy_regex(
     rb"\s*(?:// (?:Jest|Vitest|Bun) Snapshot|---\r?\n(?:source|assertion_line|created|expression|description): "
     rb"|# serializer version: \d|# name: \S|exports\[`|// Snapshot v\d)"
@@ -174,6 +176,8 @@ def judge_content(path: str, data: bytes) -> SetAside | None:
         return SetAside.DOCUMENTATION
     if lowered.endswith((".snap", ".ambr", ".snap.new")) and _SNAPSHOT.match(head):
         return SetAside.SNAPSHOT
+    if lowered.endswith(".ts") and _QT_TRANSLATION.search(head):
+        return SetAside.TRANSLATION
     if lowered.endswith(_TABLE_SUFFIXES):
         return SetAside.DATA if len(data) >= _MIN_TABLE_BYTES else None
     if lowered.endswith(".sql") and _DUMP.match(head):

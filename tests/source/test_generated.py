@@ -56,6 +56,10 @@ OTHERS = {
         SetAside.DOCUMENTATION,
     ),
     "docs/searchindex.js": (b"Search.setIndex({})", SetAside.DOCUMENTATION),
+    "app_de.ts": (
+        b'\xef\xbb\xbf<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n<TS version="2.1" language="de">\n',
+        SetAside.TRANSLATION,
+    ),
     "a.snap": (b"---\nsource: src/a.rs\nexpression: x\n---\n1\n", SetAside.SNAPSHOT),
     "b.snap": (b"// Jest Snapshot v1, https://goo.gl/fbAQLP\n", SetAside.SNAPSHOT),
     "t.ambr": (b"# serializer version: 1\n", SetAside.SNAPSHOT),

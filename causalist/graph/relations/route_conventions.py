@@ -12,7 +12,7 @@ are meant, since programs that exchange messages declare each their own.
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -211,6 +211,7 @@ class NamedHandlers:
 _MAX_RECEIVERS = 40  # of one message: more say nothing
 _MAX_MEANT = 3  # types that one name may mean
 DELEGATE = "delegate"  # the kind of names of events of C#
+_SLOT = "slot"  # that of signals of Qt
 _DECLARED_EVENT = re.compile(r"\bevent\s")
 _DJANGO_COMMAND = "management/commands/"
 _NO_TWINS = ("php",)  # families whose programs share no messages by a name alone
@@ -231,6 +232,7 @@ class MessageHandlers:
     _types: dict[str, list[int]] | None = None  # by name
     _meant: dict[tuple[int, int, str], tuple[int, ...]] = field(default_factory=dict)
     _delegates: Counter[str] | None = None  # events of C#, by name
+    _words: dict[int, frozenset[str]] = field(default_factory=dict)  # of what a file imports and names
 
     def needed_scopes(self, routes: Iterable[tuple[int, RouteFact]]) -> Iterator[int]:
         """Yield the drafts of code whose edges tell types of one name apart."""
@@ -258,11 +260,15 @@ class MessageHandlers:
         handlers: dict[int, dict[int, None]] = {}  # type -> drafts
         by_name: dict[tuple[str, str], dict[int, None]] = {}  # (family, name of a type) -> drafts
         sent: list[tuple[int, RouteFact]] = []
+        emitted: list[tuple[int, RouteFact]] = []
+        connected: list[tuple[int, RouteFact]] = []
         for number, route in routes:
             if route.form == RouteForm.SEND:
                 sent.append((number, route))
             elif route.form == RouteForm.OBSERVE:
                 yield from self._observing(number, route, find_handler)
+            elif route.name == _SLOT:
+                (emitted if route.form == RouteForm.EMIT else connected).append((number, route))
             elif route.form == RouteForm.RECEIVE:
                 types = self._types_of(number, route, used)
                 target = find_handler(number, route) if types else -1
@@ -274,6 +280,7 @@ class MessageHandlers:
             types = self._types_of(number, route, used)
             if types:
                 yield from self._sending(number, route, types, handlers, by_name)
+        yield from self._emitting(emitted, connected, find_handler)
 
     def _sending(
         self,
@@ -303,6 +310,57 @@ class MessageHandlers:
                 for target in sorted(meant):
                     yield RelationEdge(source, target, EdgeKind.EMITS, rule, route.row, max(1, len(types)))
 
+    def _emitting(
+        self,
+        emitted: Sequence[tuple[int, RouteFact]],
+        connected: Sequence[tuple[int, RouteFact]],
+        find_handler: _FindHandler,
+    ) -> Iterator[RelationEdge]:
+        """Yield the edges from what emits a signal of Qt to what is connected to it, by name and type of the signal.
+
+        Where one end does not state the type, all of the other end have to state the same.
+        """
+        slots: dict[str, dict[str, dict[int, int]]] = {}  # name of a signal -> type -> draft -> file that connects
+        senders: dict[str, dict[str, frozenset[int]]] = {}  # the same -> types with their bases
+        for number, route in connected:
+            target = find_handler(number, route)
+            if not route.handler or target != self._user(number, route):
+                slots.setdefault(route.path, {}).setdefault(route.receiver, {})[target] = number
+        for number, route in emitted:
+            types = self.types_named(number, route.scope, route.receiver) if route.receiver else ()
+            known = senders.setdefault(route.path, {})
+            known[route.receiver] = frozenset(base for each in types for base in self._with_bases(each))
+        for number, route in emitted:
+            reached: dict[int, int] = {}
+            source = self._user(number, route)
+            for type_, targets in slots.get(route.path, {}).items():
+                known = senders[route.path]
+                if type_ and route.receiver:
+                    is_meant = type_ == route.receiver or any(
+                        self.program.definition_of[each].name == type_ for each in known[route.receiver]
+                    )
+                else:
+                    is_meant = len(slots[route.path] if type_ else known) == 1
+                if not type_:  # what connects to a signal of the repository names its type somewhere
+                    targets = {each: file for each, file in targets.items() if self._names(file, route.receiver)}
+                reached.update(targets if is_meant else {})
+            meant = [each for each in reached if each != source and is_in_reach(self.drafts, source, each)]
+            if len(meant) <= _MAX_RECEIVERS:
+                for target in sorted(meant):
+                    yield RelationEdge(source, target, EdgeKind.EMITS, RuleName.CONNECTED, route.row)
+
+    def _names(self, number: int, type_: str) -> bool:
+        """Return True if the imports, uses or types of a file have the name of a type."""
+        if number not in self._words:
+            facts = self.program.files[number].facts
+            said = (
+                *(each.module for each in facts.imports),
+                *(each.name for each in facts.references),
+                *(each.type for each in facts.bindings),
+            )
+            self._words[number] = frozenset(re.findall(r"\w+", " ".join(said)))
+        return type_ in self._words[number]
+
     def _observing(self, number: int, route: RouteFact, find_handler: _FindHandler) -> Iterator[RelationEdge]:
         """Yield the edges from a type to the methods, or to the function, that run when one of it is saved."""
         observed = self.types_named(number, route.scope, route.path)
@@ -327,9 +385,9 @@ class MessageHandlers:
         return self.program.find_member(types[0], name)[0] if len(types) == 1 else -1
 
     def is_known(self, route: RouteFact) -> bool:
-        """Return False for an event of C# whose name several types declare, or none."""
+        """Return False for an event of C# whose name several types declare, or none, and for signals of Qt."""
         if route.name != DELEGATE:
-            return True
+            return route.name != _SLOT
         if self._delegates is None:
             declared = [each for each in self.program.definition_of if _DECLARED_EVENT.search(each.signature)]
             self._delegates = Counter(each.name for each in declared if each.kind == NodeKind.FIELD)

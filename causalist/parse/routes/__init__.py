@@ -15,7 +15,7 @@ from causalist.model.facts import Binding, RouteFact
 from causalist.parse.routes.ecmascript_blocks import read_ecmascript, read_phoenix
 from causalist.parse.routes.messages import read_messages
 from causalist.parse.routes.python_ruby import read_python, read_rails
-from causalist.parse.routes.searched_text import RouteText, read_computed_names
+from causalist.parse.routes.searched_text import RouteText, read_computed_names, read_signals
 from causalist.parse.routes.servers import read_aspnet, read_go, read_java, read_php, read_rust
 
 _Reader = Callable[[RouteText], Iterator[tuple[int, RouteFact]]]
@@ -28,6 +28,7 @@ _READERS: dict[str, _Reader] = {
     "rust": read_rust,
     "ruby": read_rails,
     "php": read_php,
+    "c": read_signals,
     "elixir": read_phoenix,
 }
 # What at least one word of must occur, so that most files are not searched any further.
@@ -55,6 +56,7 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
     "php": lazy_regex(
         rb"Route::|\$(?:app|router|group|routes?|r)->\w+\(|#\[[^\]\n]*Route\(|Http::|[cC]lient->|->(?:get|post|put|patch|delete)\w*\("
     ),
+    "c": lazy_regex(rb"\b(?:emit|Q_EMIT)\s|\bconnect\("),
     "elixir": lazy_regex(rb"\bPhoenix\.Router\b|,\s*:router\b|\bscope\s*\(?\s*\"/"),
     "ruby": lazy_regex(
         rb"outes\.draw\b|_(?:path|url)\b|^(?:resources?|namespace|scope)[ (]+[:\"']"
@@ -64,6 +66,7 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
 }  # fmt: skip
 # Parts of these words, for languages in which the expressions take long: texts are found many times as fast.
 _PARTS: dict[str, tuple[bytes, ...]] = {
+    "c": (b"emit", b"Q_EMIT", b"connect("),
     "java": (b"Mapping", b"perform(", b".ws.rs", b".http", b"ServletContainer(", b"restassured", b"RestTemplate",
              b".uri(", b"RouterFunction", b"outer", b"io.ktor."),
     "ruby": (b"outes.draw", b"_path", b"_url", b"resource", b"namespace", b"scope", b' "/', b" '/", b'("/', b"('/"),

@@ -8,16 +8,17 @@ so that most are no messages. They count only if both ends mean the same type, w
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from causalist._internal.lazy import lazy_regex
-from causalist.model.facts import MODULE_SCOPE, Binding, Definition, RouteFact, RouteForm
+from causalist.model.facts import Binding, Definition, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS
-from causalist.parse.routes.searched_text import Argument, RouteText, chain, keyword, literal, route_at
+from causalist.parse.routes.searched_text import Argument, BoundTypes, RouteText, chain, keyword, literal, route_at
 
 _Found = Iterator[tuple[int, RouteFact]]
-COMMAND, TASK, JOB, SIGNAL, TOPIC, DELEGATE = "command", "task", "job", "signal", "topic", "delegate"  # kinds of names
+COMMAND, TASK, JOB, SIGNAL, TOPIC = "command", "task", "job", "signal", "topic"  # kinds of names
+DELEGATE = "delegate"
 _MAX_MESSAGES = 4  # arguments of a call that may be messages
 _MAX_MESSAGE_BYTES = 600  # of the arguments of such a call
 _MAX_HEAD_BYTES = 3_000  # of a type, before what stands in it
@@ -160,7 +161,7 @@ def read_messages(family: str, source: RouteText, bindings: Sequence[Binding]) -
     """Yield the start and fact of each message that may be sent or handled, and of each name that is run or runs."""
     notation = _NOTATIONS.get(family)
     if notation is not None:
-        bound = _BoundTypes(source, bindings)
+        bound = BoundTypes(source, bindings)
         for words, pattern in notation.sends:
             if not words or any(word in source.data for word in words):
                 yield from _read_sent(family, pattern, notation.made, source, bound)
@@ -181,41 +182,11 @@ def last_part(name: str) -> str:
     return re.split(r"[\\.]", name)[-1]
 
 
-# The type of a name, `Order{Item}`, the class that its value makes, `Order()`, or a type that is stated, `<Order>`.
-_OF_OBJECT = lazy_regex(r"^\$?this(?:\.|->)")
-_BOUND = lazy_regex(r"(?P<made>[A-Z][\w\\.]*)(?:\{[^{}]*\})?(?P<call>\(\))?|<(?P<stated>[A-Z][\w\\.]*)(?:\{[^{}]*\})?>")
-
-
-class _BoundTypes:
-    """Types of the names in a file, as far as a binding says or makes them."""
-
-    def __init__(self, source: RouteText, bindings: Iterable[Binding]) -> None:
-        self._definitions = source.definitions
-        self._bindings = bindings
-        self._bound: dict[tuple[int, str], Binding] = {}
-
-    def type_of(self, name: str, scope: int) -> str:
-        """Return the type of a name or of an attribute of the object, "" if it is not known or no class."""
-        if not self._bound:
-            for each in self._bindings:
-                self._bound.setdefault((each.scope, each.target), each)
-        name = _OF_OBJECT.sub(".", name)
-        while True:
-            bound = self._bound.get((scope, name))
-            if bound is not None:
-                match = _BOUND.fullmatch(bound.type or bound.value)
-                is_type = match is not None and bool(bound.type or match["call"] or match["stated"])
-                return str(match["made"] or match["stated"]) if match is not None and is_type else ""
-            if scope == MODULE_SCOPE:
-                return ""
-            scope = self._definitions[scope].parent
-
-
 # -- messages by their type
 
 
 def _read_sent(
-    family: str, pattern: "re.Pattern[bytes]", made: "re.Pattern[str]", source: RouteText, bound: _BoundTypes
+    family: str, pattern: "re.Pattern[bytes]", made: "re.Pattern[str]", source: RouteText, bound: BoundTypes
 ) -> _Found:
     data = source.data
     for match in pattern.finditer(data):

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 import tree_sitter
 
 from causalist._internal.lazy import lazy_regex
-from causalist.model.facts import MODULE_SCOPE, Call, Definition, Reference, RouteFact, RouteForm
+from causalist.model.facts import MODULE_SCOPE, Binding, Call, Definition, Reference, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import STRING_TARGET
 from causalist.parse.cleaned_text import RAILS_TEMPLATES
@@ -261,6 +261,36 @@ class RouteText:
         raw = self.data[start:end]
         start += len(raw) - len(raw.lstrip())
         return Argument(raw.strip().decode("utf-8", "replace"), start, start + len(raw.strip()))
+
+
+# The type of a name, `Order{Item}`, the class that its value makes, `Order()`, or a type that is stated, `<Order>`.
+_OF_OBJECT = lazy_regex(r"^\$?this(?:\.|->)")
+_BOUND = lazy_regex(r"(?P<made>[A-Z][\w\\.]*)(?:\{[^{}]*\})?(?P<call>\(\))?|<(?P<stated>[A-Z][\w\\.]*)(?:\{[^{}]*\})?>")
+
+
+class BoundTypes:
+    """Types of the names in a file, as far as a binding says or makes them."""
+
+    def __init__(self, source: RouteText, bindings: Iterable[Binding]) -> None:
+        self._definitions = source.definitions
+        self._bindings = bindings
+        self._bound: dict[tuple[int, str], Binding] = {}
+
+    def type_of(self, name: str, scope: int) -> str:
+        """Return the type of a name or of an attribute of the object, "" if it is not known or no class."""
+        if not self._bound:
+            for each in self._bindings:
+                self._bound.setdefault((each.scope, each.target), each)
+        name = _OF_OBJECT.sub(".", name)
+        while True:
+            bound = self._bound.get((scope, name))
+            if bound is not None:
+                match = _BOUND.fullmatch(bound.type or bound.value)
+                is_type = match is not None and bool(bound.type or match["call"] or match["stated"])
+                return str(match["made"] or match["stated"]) if match is not None and is_type else ""
+            if scope == MODULE_SCOPE:
+                return ""
+            scope = self._definitions[scope].parent
 
 
 def _skip_string(data: bytes, start: int, end: int) -> int:
@@ -594,3 +624,64 @@ def in_targets(uses: Iterable[_Use], definitions: Sequence[Definition]) -> list[
         if each.kind == NodeKind.CONSTANT and not is_named_ahead:
             target_at.update(dict.fromkeys(range(each.start_row, each.end_row + 1), number))
     return [each._replace(scope=target_at.get(each.row, -1)) if each.scope == MODULE_SCOPE else each for each in uses]
+
+
+# -- signals of Qt
+
+SLOT = "slot"  # the kind of their names
+_QT_EMITTED = lazy_regex(
+    rb"\b(?:emit|Q_EMIT)\s+(?P<of>(?:[A-Za-z_][\w:]*(?:\(\))?(?:->|\.))*+)(?P<name>[A-Za-z_]\w*)\("
+)
+_QT_CONNECTED = lazy_regex(rb"\bconnect\(")
+_QT_MEMBER = lazy_regex(
+    r"(?:\w+(?:<[^<>]*>)?(?:::of)?\()?&(?:\w+::)*(?P<type>\w+)::(?P<name>\w+)|(?P<form>SIGNAL|SLOT)\(\s*(?P<named>\w+)"
+)
+# Signals of the library: where the type of the sender is not stated, it is rarely one of the repository.
+_QT_PLATFORM = frozenset(
+    (
+        *(
+            "accepted",
+            "activated",
+            "changed",
+            "clicked",
+            "currentIndexChanged",
+            "destroyed",
+            "editingFinished",
+            "error",
+        ),
+        *("finished", "pressed", "readyRead", "rejected", "released", "returnPressed", "started", "stateChanged"),
+        *("textChanged", "timeout", "toggled", "triggered", "valueChanged"),
+    )
+)
+
+
+def read_signals(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield what is connected to signals of Qt, and where these are emitted; the receiver is the type of the signal."""
+    data = source.data
+    for match in source.matches(_QT_EMITTED, "name") if b"emit" in data or b"Q_EMIT" in data else ():
+        own = _class_around(source, match.start()) if match["of"] in (b"", b"this->") else ""
+        name = match["name"].decode()
+        yield route_at(source, match.start(), RouteForm.EMIT, receiver=own, path=name, name=SLOT)
+    for match in source.matches(_QT_CONNECTED) if b"SIGNAL(" in data or b"::" in data else ():
+        arguments = [each for each in source.arguments(match.end())[0] if not each.text.startswith("Qt::")]
+        signal = _QT_MEMBER.match(arguments[1].text) if len(arguments) > 2 else None
+        if signal is None or signal["form"] == "SLOT":
+            continue
+        own = _class_around(source, match.start())
+        type_ = signal["type"] or (own if arguments[0].text == "this" else "")
+        slot = _QT_MEMBER.match(arguments[-1].text)
+        if slot is not None and slot["form"]:
+            is_own = slot["form"] == "SLOT" and (len(arguments) == 3 or arguments[2].text == "this")
+            handler = f"{own}.{slot['named']}" if is_own and own else ""
+        else:
+            handler = f"{slot['type']}.{slot['name']}" if slot is not None else ""
+        name = signal["name"] or signal["named"]
+        if (handler or arguments[-1].text.startswith("[")) and (type_ or name not in _QT_PLATFORM):
+            yield route_at(
+                source, match.start(), RouteForm.LISTEN, receiver=type_, path=name, handler=handler, name=SLOT
+            )
+
+
+def _class_around(source: RouteText, byte: int) -> str:
+    scope = source.scope(byte)
+    return source.definitions[scope].qualname.rpartition(".")[0].rpartition(".")[2] if scope >= 0 else ""
