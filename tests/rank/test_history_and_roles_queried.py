@@ -4,7 +4,7 @@ import pytest
 
 from causalist.model.node_ids import Role
 from causalist.rank.query.query import parse_query
-from causalist.rank.scoring.history_and_roles import queried_roles
+from causalist.rank.scoring.history_and_roles import INTERFACE_FACTOR, interface_factors, queried_roles
 from tests.model.corpus import Corpus, Def, corpus
 
 
@@ -70,3 +70,23 @@ def test_tests_of_something_are_asked_for_everywhere(text: str, is_asked: bool) 
         roles={"test_shop.py": Role.TEST},
     )
     assert ("test_shop.py" in asked_for(about_tests, text)) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("text", "is_lower"),
+    [
+        ("who may close an order", True),
+        ("I closed an order, where is it", True),
+        ("close an order", False),  # search terms and messages of commits
+        ("where is the button that closes an order", False),
+        ("how is an order shown", False),
+    ],
+)
+def test_what_draws_an_interface_counts_less_for_questions_that_do_not_name_it(text: str, is_lower: bool) -> None:
+    drawing = ["web/Order.tsx", "web/hooks/useOrder.ts", "public/js/order.js", "views/order.html.erb"]
+    deciding = ["server/order.ts", "web/hooks/orders.ts", "js/order.js", "order.rb"]
+    c = corpus({path: [Def("close")] for path in (*drawing, *deciding)})
+    lower = {id for path in drawing for id in (path, f"{path}::close")} if is_lower else set()
+    factors = interface_factors(parse_query(text), c.graph)
+    assert set(c.of(factors == INTERFACE_FACTOR)) == lower
+    assert set(factors.tolist()) <= {1.0, INTERFACE_FACTOR}

@@ -167,6 +167,20 @@ def test_what_holds_types_alone_is_not_shown_but_they_are(tmp_path: Path) -> Non
     assert "module Shop [Gate]" not in drawn
 
 
+def test_what_draws_an_interface_stands_behind_what_decides(tmp_path: Path) -> None:
+    """Each file of either folder uses the first of its folder, so that both weigh the same but for what they are."""
+    files = {}
+    for folder, end in (("a_web", "tsx"), ("b_server", "ts")):
+        files[f"{folder}/f0.{end}"] = f"export function {folder}0() {{ return 0; }}\n"
+        for i in range(1, 4):
+            body = f"return {folder}0();"
+            files[f"{folder}/f{i}.{end}"] = (
+                f"import {{ {folder}0 }} from './f0';\nexport function {folder}{i}() {{ {body} }}\n"
+            )
+    text = in_memory(write_all(tmp_path / "both", files)).map(max_tokens=2000).text
+    assert text.index("b_server/") < text.index("a_web/")
+
+
 def test_members_that_stand_outside_of_their_type_belong_to_it(tmp_path: Path) -> None:
     repository = in_memory(
         write_all(

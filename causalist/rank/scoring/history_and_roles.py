@@ -214,11 +214,11 @@ def _is_subject(term: str, graph: CodeGraph, lexical: LexicalIndex) -> bool:
 
 
 # Factor of files that draw an interface, for questions that do not name one (docs/benchmarks.md, "Interfaces").
-INTERFACE_FACTOR = 0.6
+INTERFACE_FACTOR = 0.75
 _DRAWING_SUFFIXES = (
     *(".tsx", ".jsx", ".vue", ".svelte", ".astro", ".css", ".scss", ".less", ".sass", ".html", ".htm", ".xaml"),
     *(".razor", ".cshtml", ".erb", ".haml", ".slim", ".twig", ".hbs", ".ejs", ".pug", ".phtml", ".jinja", ".tmpl"),
-    *(".blade.php", ".leaf", ".heex", ".liquid"),
+    *(".blade.php", ".leaf", ".heex", ".liquid", ".component.ts", ".xaml.cs", ".razor.cs", ".axaml.cs"),
 )
 _SCRIPT_SUFFIXES = (".js", ".mjs", ".ts", ".mts", ".coffee")
 _SERVED_SCRIPT = lazy_regex(
@@ -226,10 +226,11 @@ _SERVED_SCRIPT = lazy_regex(
     r"|(?:^|/)(?:hooks?|composables|components|stores?)/use[^/]*$"
 )
 _INTERFACE_WORDS = (
-    *("browser", "button", "click", "color", "colour", "component", "css", "dark", "dialog", "display", "drag", "font"),
-    *("frontend", "hover", "html", "icon", "interface", "keyboard", "layout", "menu", "mobile", "modal", "popup"),
-    *("render", "rendered", "screen", "scroll", "show", "shown", "sidebar", "style", "stylesheet", "tab", "template"),
-    *("theme", "tooltip", "ui", "view", "widget"),
+    *("browser", "button", "chart", "checkbox", "click", "color", "colour", "component", "css", "dark", "dialog"),
+    *("diagram", "display", "drag", "draw", "drawn", "dropdown", "extension", "font", "form", "frontend", "hover"),
+    *("html", "icon", "interface", "keyboard", "layout", "menu", "mobile", "modal", "phone", "popup", "press"),
+    *("render", "rendered", "screen", "scroll", "shortcut", "show", "shown", "sidebar", "style", "stylesheet"),
+    *("tab", "tap", "template", "theme", "toggle", "tooltip", "typing", "ui", "view", "widget", "window"),
 )
 
 
