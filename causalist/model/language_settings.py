@@ -454,7 +454,8 @@ class ShapeSettings:
     pairs: tuple[str, ...] = ()
     """methods for an element, a collection, an element and more. Example: `["pop"]`, `["copy"]`, `["get_or_create"]`"""
     stores: tuple[str, ...] = ()
-    """members of a class by which a library finds its instances. Example: `["objects"]`"""
+    querying: tuple[str, ...] = ()
+    """members by which libraries find instances; their method. Example: `["objects"]`, `["get_queryset"]`"""
     fields: tuple[tuple[str, str], ...] = ()
     """calls that give what their first argument names -> the generic type around it. Example: `{ ForeignKey = "" }`"""
     items: tuple[str, ...] = ()

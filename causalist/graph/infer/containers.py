@@ -11,7 +11,15 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.base import InferenceBase, NameBindings
 from causalist.graph.overload_fit import is_constant_method, without_optional_marks
 from causalist.graph.program import Program
-from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
+from causalist.graph.resolution_results import (
+    BUILTIN,
+    HOLDERS,
+    KIND_OF_SHAPE,
+    KNOWN_KINDS,
+    UNKNOWN,
+    Value,
+    ValueKind,
+)
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
 from causalist.model.language_settings import ShapeSettings
@@ -22,6 +30,7 @@ from causalist.model.type_notation import (
     NARROWED,
     RETURNED,
     STRING_KEY,
+    STRING_TARGET,
     Mark,
     Shape,
     split_top,
@@ -63,6 +72,9 @@ class ContainerTypes:
             first = program.files[file].first
             owner = program.enclosing_type(first + scope) if scope != MODULE_SCOPE else -1
             return Value(ValueKind.INSTANCE, owner, rule) if owner >= 0 else UNKNOWN
+        if name[0] == STRING_TARGET:
+            model = self.inference.queries.model_named(file, scope, name)
+            return Value(ValueKind.INSTANCE, model, rule) if model >= 0 else UNKNOWN
         value = self.inference.infer_chain(file, scope, name)
         if value is None:
             return BUILTIN._replace(type=name)
@@ -402,23 +414,29 @@ class ContainerTypes:
             else value
         )
 
-    def with_instances(self, value: Value, name: str, member: Value | None) -> Value | None:
-        """Return a member of a class; one by which a library finds the instances of the class is a collection of them.
+    def record_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
+        """Return the field of a record, or the member of what it embeds; None where it has none of that name."""
+        fields = value.name.split(",")
+        for each, part in zip(fields, value.parts, strict=True):
+            if each.lstrip(".") == name:
+                return part
+        for each, part in zip(fields, value.parts, strict=True):
+            if each.startswith("."):
+                if part.kind not in (ValueKind.INSTANCE, ValueKind.RECORD):
+                    return part  # of another repository: whatever it has
+                member = self.inference.follow_members(file, part, ["", name], 1, called)
+                if member is not None:
+                    return member
+        return None
 
-        A class that the repository defines for it may have further methods.
-        """
-        program = self.program
-        settings = program.files[program.file_of[value.number]].settings
-        if settings is None or name not in settings.shapes.stores or not program.is_type(value.number):
-            return member
-        if member is None and self.inference.derived_from_outside.isdisjoint(program.linear_bases(value.number)):
+    def object_of_method(self, definition: int) -> Value | None:
+        """Return the object literal that a function stands in as a method, which is what `this` means there."""
+        symbols = self.program.files[self.program.file_of[definition]]
+        facts = self.program.definition_of[definition]
+        if facts.kind != NodeKind.METHOD or symbols.settings is None or not symbols.settings.names.assigned_infixes:
             return None
-        rule = RuleName.ATTRIBUTE_TYPE
-        content = self.inference.content_of_value(member) if member is not None else None
-        library = content.name if content is not None and content.kind is ValueKind.EXTERNAL else ""
-        instance = Value(ValueKind.INSTANCE, value.number, rule)
-        found = Value(ValueKind.SEQUENCE, -1, rule, library, parts=(instance, BUILTIN))
-        return Value.union((content, found)) if content is not None and content.kind is ValueKind.INSTANCE else found
+        file, name = self.program.file_of[definition], facts.qualname.rpartition(".")[0]
+        return Value(ValueKind.OBJECT, file, RuleName.SELF, name)
 
     def value_of_member(self, member: int, name: str) -> Value | None:
         """Return the value that a member of an enumeration is given, if that is what `name` asks for; else None."""

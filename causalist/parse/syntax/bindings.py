@@ -116,7 +116,7 @@ class BindingReader:
         self._item_end = -1  # of the last name that may be a type parameter
         self._has_arrows = bool(scopes.settings.names.assigned_infixes)
         self._narrowed = self._guard = ""  # a name whose type is checked, and a function that checks it
-        self._elements = ""  # the last collection that stands before the names of its elements
+        self._elements: list[tuple[int, str]] = []  # ends and elements of collections before names of their elements
         self._value: tuple[int, str, list[tuple[int, str]]] | None = None  # start, chain, targets of the last value
 
     def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
@@ -243,7 +243,7 @@ class BindingReader:
     def on_elements(self, start: int, end: int, tag: int) -> None:
         """Bind the name before a collection to its elements, and remember them for a name after it."""
         chain = self._chain(start, end, start)
-        self._elements = element_of(chain)
+        self._elements = [*(each for each in self._elements if each[0] > start), (end, element_of(chain))]
         if self._binding_end < 0 and self._value is not None and self._value[0] == start:
             for position, _ in self._value[2]:  # `[first] = xs`, which the value was taken for
                 self.bindings[position] = self.bindings[position]._replace(value=element_of(self._value[1]))
@@ -260,7 +260,7 @@ class BindingReader:
     def on_element(self, start: int, end: int, tag: int) -> None:
         """Bind a name to an element of the collection before it."""
         self.on_binding(start, end, tag)
-        self.tell(start, self._elements)
+        self.tell(start, max((each for each in self._elements if each[0] <= start), default=(0, ""))[1])
         self._binding_end = -1
 
     def on_match(self, start: int, end: int, tag: int) -> None:
