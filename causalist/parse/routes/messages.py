@@ -500,7 +500,8 @@ def _python_names(source: RouteText) -> _Found:
     for match in source.matches(_PY_RECEIVER) if b"receiver(" in data else ():
         owner, arguments = source.owner_at(match.start()), source.arguments(match.end())[0]
         if owner >= 0 and arguments:
-            yield from _py_receiver(source, match.start(), arguments[0].text, arguments, owner, "")
+            signals = keyword(arguments, "signal") or arguments[0].text
+            yield from _py_receiver(source, match.start(), signals, arguments, owner, "")
     if b".connect(" not in data and b".send" not in data and b".asend(" not in data:
         return
     for call in source.calls(_PY_CONNECT):
