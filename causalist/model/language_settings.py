@@ -340,6 +340,8 @@ class TypeSettings:
     """functions that make an instance of their last argument, or of its `__index`. Example: Lua: `["setmetatable"]`"""
     held: tuple[tuple[str, str], ...] = ()
     """generic bases -> their member that is of the last type argument. Example: Dart: `{ State = "widget" }`"""
+    kept: tuple[tuple[str, str], ...] = ()
+    """calls that keep functions -> how these are reached. Example: JavaScript: `{ defineStore = "()" }`"""
     deferred: tuple[tuple[str, str], ...] = ()
     """calls on a class that queue it -> its method that runs; "" on a function. Example: PHP: `{ run = "handle" }`"""
     delegates: tuple[str, ...] = ()

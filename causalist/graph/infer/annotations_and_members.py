@@ -14,6 +14,7 @@ from causalist.model.type_notation import (
     NARROWED,
     PREDICATE,
     RETURNED,
+    Mark,
     Shape,
     split_function,
     split_generic,
@@ -359,6 +360,8 @@ class AnnotationTypes:
         if returned and by_comment and program.is_constructor(value.number):
             returned = ""  # what a comment says of a function that makes objects is not what `new` gives
         if not returned and self.inference.is_held(value):
+            if (store := self.containers.store_of(value.number, Mark.CALL)) is not None:
+                return store
             is_type = symbols.settings is not None and symbols.settings.types.instancing
             if is_type and program.definition_of[value.number].qualname in symbols.holders:
                 # A value with functions stands for a type.

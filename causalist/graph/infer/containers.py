@@ -37,6 +37,9 @@ from causalist.model.type_notation import (
     split_type,
 )
 
+_KEPT, _STATE = "kept", "getState"  # `type` of an object that a call keeps; what gives it without a component
+_KEPT_BELOW = ("%s", "actions.%s", "getters.%s")  # functions of stores
+_REDUCERS = ("reducers.%s", "reducers.%s.reducer")  # what runs with an action
 _MAX_PASSED_ON = 8  # functions that a decorator is made of
 _MANY_BINDINGS = 64  # of one name: more are not read over and over
 _FEW_BINDINGS = 16
@@ -438,9 +441,51 @@ class ContainerTypes:
         file, name = self.program.file_of[definition], facts.qualname.rpartition(".")[0]
         return Value(ValueKind.OBJECT, file, RuleName.SELF, name)
 
+    def store_of(self, constant: int, way: str) -> Value | None:
+        """Return the object of the functions given to the call that made a constant, if that is how they are reached.
+
+        `way` is the name of a member, or a call: `createSlice` makes an object with `actions`.
+        """
+        program = self.program
+        symbols, facts = program.files[program.file_of[constant]], program.definition_of[constant]
+        kept = symbols.settings.types.kept if symbols.settings is not None else ()
+        made = symbols.bindings.get(facts.parent, {}).get(facts.name) if kept else None
+        if made is None or facts.kind != NodeKind.CONSTANT or not made.value.endswith("()"):
+            return None
+        maker = made.value.removesuffix("()").removesuffix("()").rpartition(".")[2]
+        entry = symbols.imports.get(MODULE_SCOPE, {}).get(maker)
+        full = f"{entry.module.partition('/')[0]}.{entry.name}" if entry is not None else maker
+        reached = next((value for key, value in kept if key in (full, full.rpartition(".")[2])), None)
+        if reached is None or way not in (reached, _STATE):
+            return None
+        store = Value(
+            ValueKind.OBJECT, program.file_of[constant], RuleName.OBJECT_MEMBER, reached, (), (constant,), _KEPT
+        )
+        is_state = way == _STATE and reached == Mark.CALL
+        return (
+            Value(ValueKind.CALLABLE, -1, store.rule, parts=(store,)) if is_state else store if way == reached else None
+        )
+
+    def store_member(self, store: Value, name: str) -> Value | None:
+        """Return the function that such an object keeps under a name; None for other objects."""
+        if store.type != _KEPT or not store.also:
+            return None
+        program, around = self.program, self.program.definition_of[store.also[0]]
+        symbols = program.files[store.number]
+        groups = _KEPT_BELOW if store.name == Mark.CALL else _REDUCERS
+        for qualname in (each % name for each in groups):
+            number = symbols.by_qualname.get(qualname, -1)
+            definition = program.definition_of[number] if number >= 0 else around
+            is_inside = around.start_byte < definition.start_byte < around.end_byte
+            if is_inside and definition.kind in CALLABLE_KINDS:
+                return Value(ValueKind.DEFINITION, number, RuleName.OBJECT_MEMBER)
+        return UNKNOWN
+
     def value_of_member(self, member: int, name: str) -> Value | None:
         """Return the value that a member of an enumeration is given, if that is what `name` asks for; else None."""
         program = self.program
+        if (store := self.store_of(member, name)) is not None:
+            return store
         symbols, facts = program.files[program.file_of[member]], program.definition_of[member]
         if symbols.settings is None or name not in symbols.settings.shapes.enum_values or facts.kind != NodeKind.FIELD:
             return None

@@ -481,7 +481,7 @@ class Inference(InferenceBase):
             made = self.infer_chain(resolution.number, MODULE_SCOPE, resolution.name)
             if self.program.files[resolution.number].is_shaped:
                 return made or UNKNOWN
-            if made is not None and made.kind is ValueKind.INSTANCE:
+            if made is not None and made.kind in (ValueKind.INSTANCE, ValueKind.DEFINITION):
                 return made
             # What is not known of the value may still be known of the file that makes it.
             return Value(ValueKind.MODULE, resolution.number, RuleName.IMPORT)
@@ -532,7 +532,7 @@ class Inference(InferenceBase):
         if value.kind is ValueKind.DEFINITION:
             return self.queries.with_instances(value, name, self._member_of_definition(value, name, called))
         if value.kind is ValueKind.OBJECT:
-            return self.members.object_member(value, name)
+            return self.containers.store_member(value, name) or self.members.object_member(value, name)
         if value.kind is ValueKind.RECORD:
             return self.containers.record_member(file, value, name, called)
         if value.kind in (ValueKind.INSTANCE, ValueKind.SUPER):

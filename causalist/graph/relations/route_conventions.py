@@ -211,6 +211,10 @@ class NamedHandlers:
 _MAX_RECEIVERS = 40  # of one message: more say nothing
 _MAX_MEANT = 3  # types that one name may mean
 DELEGATE = "delegate"  # the kind of names of events of C#
+ACTION, STORE = "action", "store"  # kinds of names: actions of NgRx; what stores of Vuex run
+OBSERVED_NAMES = ("signal", DELEGATE, ACTION, STORE)
+_IN_STORE = re.compile(r"(?:^|\.)(actions|mutations|getters)\.\[?(?:[\w$]+\.)?([\w$]+)\]?$")
+_STORED = {"dispatch": "actions", "commit": "mutations", "get": "getters"}  # where a store keeps what it runs so
 _DECLARED_EVENT = re.compile(r"\bevent\s")
 _DJANGO_COMMAND = "management/commands/"
 _NO_TWINS = ("php",)  # families whose programs share no messages by a name alone
@@ -230,6 +234,7 @@ class MessageHandlers:
     drafts: NodeDrafts
     _types: dict[str, list[int]] | None = None  # by name
     _meant: dict[tuple[int, int, str], tuple[int, ...]] = field(default_factory=dict)
+    _stored: dict[tuple[str, str], list[tuple[str, int]]] | None = None  # (kind, name) -> module of a store, definition
     _delegates: Counter[str] | None = None  # events of C#, by name
 
     def needed_scopes(self, routes: Iterable[tuple[int, RouteFact]]) -> Iterator[int]:
@@ -325,6 +330,49 @@ class MessageHandlers:
         owner, _, name = route.handler.rpartition(".")
         types = self.types_named(number, route.scope, owner) if owner[:1].isupper() else ()
         return self.program.find_member(types[0], name)[0] if len(types) == 1 else -1
+
+    def key_of(self, number: int, route: RouteFact) -> tuple[str, str]:
+        """Return the kind and name of an event; of an action what its name means, if that is found."""
+        head, dot, rest = route.path.partition(".")
+        if route.name != ACTION:
+            return route.name, route.path
+        symbols = self.program.files[number]
+        entry = symbols.imports.get(MODULE_SCOPE, {}).get(head)
+        found = self.program.follow_import(number, entry) if entry is not None else None
+        if found is not None and found.kind is ResolutionKind.MODULE and dot:
+            found, rest = self.program.find_exported(found.number, rest), ""
+        definition = found.number if found is not None and found.kind is ResolutionKind.DEFINITION else -1
+        definition = symbols.by_qualname.get(head, -1) if entry is None else definition
+        return route.name, f"{definition}.{rest}" if definition >= 0 else route.path
+
+    def in_store(self, number: int, route: RouteFact) -> set[int]:
+        """Return the function of a store of Vuex that a name such as `cart/add` means, by the paths of its modules."""
+        if route.name != STORE:
+            return set()
+        if self._stored is None:
+            self._stored = {}
+            for symbols in self.program.files:
+                if symbols.settings is None or symbols.settings.family != "ecmascript":
+                    continue
+                module, _, last = f"/{posixpath.splitext(symbols.path)[0]}".rpartition("/")
+                around = module if last in (*_STORED.values(), "index") else f"{module}/{last}"
+                for position, each in enumerate(symbols.facts.definitions):
+                    named = _IN_STORE.search(f"{last}.{each.qualname}") if each.kind in CALLABLE_KINDS else None
+                    if named is not None:
+                        known = self._stored.setdefault((named[1], named[2]), [])
+                        known.append((around.lower(), symbols.first + position))
+        verb, _, path = route.path.partition(":")
+        space, _, name = path.rpartition("/")
+        known = self._stored.get((_STORED[verb], name), [])
+        if space:
+            meant = [each for around, each in known if around.endswith(f"/{space.lower()}")]
+        else:
+            symbols = self.program.files[number]
+            module, _, last = f"/{posixpath.splitext(symbols.path)[0]}".lower().rpartition("/")
+            own = (module, f"{module}/{last}") if not route.receiver else ()
+            meant = [each for around, each in known if around in own]
+            meant = meant or [each for around, each in known if around.endswith("/store")]
+        return {self.drafts.of_definition(meant[0])} if len(meant) == 1 else set()
 
     def is_known(self, route: RouteFact) -> bool:
         """Return False for an event of C# whose name several types declare, or none."""

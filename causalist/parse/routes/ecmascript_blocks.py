@@ -639,3 +639,55 @@ def _java_arguments(node: tree_sitter.Node) -> list[tree_sitter.Node]:
 
 def _is_around(node: tree_sitter.Node, inner: tree_sitter.Node) -> bool:
     return node.start_byte <= inner.start_byte and inner.end_byte <= node.end_byte
+
+
+ACTION, STORE = "action", "store"  # kinds of names: actions of NgRx; what stores of Vuex run
+_ACTIONS = lazy_regex(rb"import\s*(?:\{([^{}]*)\}|\*\s*as\s+(\w+))\s*from\s*['\"][^'\"\n]*[aA]ction[^'\"\n]*['\"]")
+_HANDLED_ACTION = lazy_regex(rb"(?<![\w$.])(?P<name>on|ofType)\((?=\s*[A-Za-z_$])")
+_STORE_CALL = lazy_regex(
+    rb"(?<![\w$])(?P<verb>dispatch|commit)\(\s*(?:['\"](?P<name>[\w$/-]+)['\"]|(?:\w+\.)?(?P<constant>[A-Z][A-Z\d_]+)\b)"
+)
+_STORE_GET = lazy_regex(rb"(?<![\w$.])(?P<of>(?:[\w$.]+\.)?getters|rootGetters)\[\s*['\"](?P<name>[\w$/-]+)['\"]\s*\]")
+_STORE_MAP = lazy_regex(rb"(?<![\w$])(?P<verb>mapActions|mapMutations|mapGetters)\((?=\s*['\"\[{])")
+_STORE_LITERAL = lazy_regex(r"['\"]([\w$/-]+)['\"](?!\s*:)")
+_ROOT = lazy_regex(rb"[^;\n]{0,40}(?:\n[^;\n]{0,80}){0,8}?root:\s*true")
+
+
+def actions_and_stores(source: RouteText) -> _Found:
+    """Yield what makes and handles actions of NgRx, and what asks stores of Vuex for a function by its name."""
+    data = source.data
+    if b"@ngrx/" in data:
+        names: set[str] = set()
+        for match in _ACTIONS.finditer(data):
+            listed = (match[1] or match[2]).decode("utf-8", "replace").split(",")
+            names.update(each.split(" as ")[-1].strip() for each in listed)
+        for match in source.matches(_HANDLED_ACTION):
+            for each in source.arguments(match.end())[0]:
+                if not (name := chain(each.text)):
+                    break  # the function
+                scope = source.scope(match.start())
+                yield route_at(source, match.start(), RouteForm.LISTEN, path=name, definition=scope, name=ACTION)
+        made = "|".join(re.escape(each) for each in sorted(names) if each)
+        pattern = re.compile(rf"(?<![\w$.])(?P<name>(?:{made})(?:\.[\w$]+)?)\(".encode()) if made else None
+        for match in source.matches(pattern) if pattern is not None else ():
+            yield route_at(source, match.start(), RouteForm.EMIT, path=match["name"].decode(), name=ACTION)
+    if not any(
+        word in data for word in (b"commit(", b"dispatch(", b"mapActions(", b"mapMutations(", b"etters(", b"etters[")
+    ):
+        return
+    for match in source.matches(_STORE_CALL):
+        before = data[: match.start()].rstrip()
+        is_own = before[-1:] != b"." and not _ROOT.match(data, match.end())
+        path = f"{match['verb'].decode()}:{(match['name'] or match['constant']).decode()}"
+        yield route_at(source, match.start(), RouteForm.EMIT, receiver="" if is_own else "*", path=path, name=STORE)
+    for match in source.matches(_STORE_GET) if b"etters[" in data else ():
+        is_own = match["of"] == b"getters"
+        path = f"get:{match['name'].decode()}"
+        yield route_at(source, match.start(), RouteForm.EMIT, receiver="" if is_own else "*", path=path, name=STORE)
+    for match in source.matches(_STORE_MAP):
+        arguments = source.arguments(match.end())[0]
+        space = literal(arguments[0].text) if len(arguments) > 1 else None
+        verb = {"mapActions": "dispatch", "mapMutations": "commit"}.get(match["verb"].decode(), "get")
+        for name in _STORE_LITERAL.findall(arguments[-1].text if arguments else ""):
+            path = f"{verb}:{f'{space}/' if space else ''}{name}"
+            yield route_at(source, match.start(), RouteForm.EMIT, receiver="*", path=path, name=STORE)

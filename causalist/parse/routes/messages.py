@@ -14,6 +14,7 @@ from typing import NamedTuple
 from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS
+from causalist.parse.routes.ecmascript_blocks import actions_and_stores
 from causalist.parse.routes.searched_text import Argument, RouteText, chain, keyword, literal, route_at
 
 _Found = Iterator[tuple[int, RouteFact]]
@@ -560,6 +561,7 @@ def _read_name(text: str) -> str:
 
 def _js_names(source: RouteText) -> _Found:
     data = source.data
+    yield from actions_and_stores(source)
     if b"@OnEvent" in data or b"@Process(" in data or b"Pattern(" in data:
         for match in source.matches(_JS_MARK, "name"):
             owner, arguments = source.owner_at(match.start()), source.arguments(match.end())[0]
