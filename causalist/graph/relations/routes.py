@@ -146,7 +146,7 @@ class RouteEdgeFinder:
         yield from self._dispatch_edges(routes)
         yield from self._messages.find_edges(routes, named, lambda number, route: self._handler(number, route, named))
         known = self._messages.is_known
-        emitted = [(number, route) for number, route in routes if route.form == RouteForm.EMIT and known(route)]
+        emitted = [(number, route) for number, route in routes if route.form == RouteForm.EMIT and known(number, route)]
         if any(route.name == _COMMAND for _, route in emitted):
             for name, command in self._messages.django_commands().items():
                 events.setdefault((_COMMAND, name), set()).add(self.drafts.of_definition(command))
