@@ -212,7 +212,8 @@ _MAX_RECEIVERS = 40  # of one message: more say nothing
 _MAX_MEANT = 3  # types that one name may mean
 DELEGATE = "delegate"  # the kind of names of events of C#
 ACTION, STORE = "action", "store"  # kinds of names: actions of NgRx; what stores of Vuex run
-OBSERVED_NAMES = ("signal", DELEGATE, ACTION, STORE)
+CHANNEL = "channel"  # the kind of names of channels of Go
+OBSERVED_NAMES = ("signal", DELEGATE, ACTION, STORE, CHANNEL)
 _IN_STORE = re.compile(r"(?:^|\.)(actions|mutations|getters)\.\[?(?:[\w$]+\.)?([\w$]+)\]?$")
 _STORED = {"dispatch": "actions", "commit": "mutations", "get": "getters"}  # where a store keeps what it runs so
 _DECLARED_EVENT = re.compile(r"\bevent\s")
@@ -234,6 +235,7 @@ class MessageHandlers:
     drafts: NodeDrafts
     _types: dict[str, list[int]] | None = None  # by name
     _meant: dict[tuple[int, int, str], tuple[int, ...]] = field(default_factory=dict)
+    _packages: dict[str, set[str]] | None = None  # variables of packages of Go, by their folders
     _stored: dict[tuple[str, str], list[tuple[str, int]]] | None = None  # (kind, name) -> module of a store, definition
     _delegates: Counter[str] | None = None  # events of C#, by name
 
@@ -334,6 +336,10 @@ class MessageHandlers:
     def key_of(self, number: int, route: RouteFact) -> tuple[str, str]:
         """Return the kind and name of an event; of an action what its name means, if that is found."""
         head, dot, rest = route.path.partition(".")
+        if route.name == CHANNEL:
+            folder = posixpath.dirname(self.program.files[number].path)
+            is_known = bool(dot) or self._is_of_package(folder, head)
+            return route.name, f"{folder}:{route.path}" if is_known else f"{number}:{route.row}:{head}"
         if route.name != ACTION:
             return route.name, route.path
         symbols = self.program.files[number]
@@ -344,6 +350,16 @@ class MessageHandlers:
         definition = found.number if found is not None and found.kind is ResolutionKind.DEFINITION else -1
         definition = symbols.by_qualname.get(head, -1) if entry is None else definition
         return route.name, f"{definition}.{rest}" if definition >= 0 else route.path
+
+    def _is_of_package(self, folder: str, name: str) -> bool:
+        if self._packages is None:
+            self._packages = {}
+            for symbols in self.program.files:
+                if symbols.facts.language == "go":
+                    own = self._packages.setdefault(posixpath.dirname(symbols.path), set())
+                    named = (each for each in symbols.facts.definitions if each.kind not in CALLABLE_KINDS)
+                    own.update(each.name for each in named if each.parent < 0)
+        return name in self._packages.get(folder, ())
 
     def in_store(self, number: int, route: RouteFact) -> set[int]:
         """Return the function of a store of Vuex that a name such as `cart/add` means, by the paths of its modules."""

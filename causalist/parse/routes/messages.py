@@ -15,7 +15,7 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS
 from causalist.parse.routes.ecmascript_blocks import actions_and_stores
-from causalist.parse.routes.searched_text import Argument, RouteText, chain, keyword, literal, route_at
+from causalist.parse.routes.searched_text import Argument, RouteText, chain, keyword, literal, read_channels, route_at
 
 _Found = Iterator[tuple[int, RouteFact]]
 COMMAND, TASK, JOB, SIGNAL, TOPIC, DELEGATE = "command", "task", "job", "signal", "topic", "delegate"  # kinds of names
@@ -650,6 +650,7 @@ _GO_EVENT = lazy_regex(
 
 
 def _go_names(source: RouteText) -> _Found:
+    yield from read_channels(source)
     for match in source.matches(_GO_EVENT, "verb") if b"ublish(" in source.data or b"ubscribe" in source.data else ():
         name, verb = _read_name(match["name"].decode("utf-8", "replace")), match["verb"]
         if verb in (b"Publish", b"Emit"):

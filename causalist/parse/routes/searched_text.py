@@ -594,3 +594,35 @@ def in_targets(uses: Iterable[_Use], definitions: Sequence[Definition]) -> list[
         if each.kind == NodeKind.CONSTANT and not is_named_ahead:
             target_at.update(dict.fromkeys(range(each.start_row, each.end_row + 1), number))
     return [each._replace(scope=target_at.get(each.row, -1)) if each.scope == MODULE_SCOPE else each for each in uses]
+
+
+CHANNEL = "channel"  # the kind of names of channels of Go
+_SENT = lazy_regex(rb"(?<![\w.])(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?) <- ")
+_SHUT = lazy_regex(rb"(?<![\w.])close\((?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)\)")
+_TAKEN = lazy_regex(rb"(?:<-|\brange (?=[A-Za-z_][\w.]* \{))(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)(?![\w.(\[])")
+# Where a function declares a name of its own.
+_LOCAL = r"(?<![\w.])(?:var\s+%s\b|%s\b(?:\s*,\s*\w+)*\s*:=|\w+\s*,\s*%s\s*:=)"
+_TYPED = r"(?<![\w.])%s \*?([A-Za-z_]\w*)[,)]"  # a receiver or parameter, and its type in the same package
+_GIVEN = r"[(,]\s*(?:\w+,\s*)*%s[ ,]"
+_NO_CHANNELS = (b"case", b"return", b"chan")
+
+
+def read_channels(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield what is sent to channels of Go, and what takes it: `Type.field`, or what may be a variable of a package."""
+    forms = ((_SENT, RouteForm.EMIT), (_SHUT, RouteForm.EMIT), (_TAKEN, RouteForm.LISTEN))
+    for pattern, form in forms if b"<-" in source.data or b"chan " in source.data else ():
+        for match in source.matches(pattern, "name"):
+            byte = match.start("name")
+            outer = scope = source.scope(byte)
+            while outer >= 0 and source.definitions[outer].parent >= 0:
+                outer = source.definitions[outer].parent
+            if outer < 0 or match["name"] in _NO_CHANNELS:
+                continue
+            around = source.data[source.definitions[outer].start_byte : byte].decode("utf-8", "replace")
+            head, dot, member = match["name"].decode().partition(".")
+            is_local = re.search(_LOCAL.replace("%s", head), around) is not None
+            typed = re.search(_TYPED % head, around.partition("{")[0]) if dot and not is_local else None
+            if typed is not None or not (dot or is_local or re.search(_GIVEN % head, around.partition("{")[0])):
+                path = f"{typed[1]}.{member}" if typed is not None else head
+                definition = scope if form is RouteForm.LISTEN else -1
+                yield route_at(source, byte, form, path=path, definition=definition, name=CHANNEL)
