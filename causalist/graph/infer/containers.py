@@ -4,6 +4,7 @@ In: annotations, bindings and marks in the notation of facts. Out: a `Value`, wh
 for in each of its parts.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -37,6 +38,7 @@ from causalist.model.type_notation import (
     split_type,
 )
 
+_MADE = re.compile(r"[\w$]+\s*(?::[^=]*)?=\s*(?:[\w$]+\.)?([\w$]+)\s*[(<]")  # a constant that a call makes
 _KEPT, _STATE = "kept", "getState"  # `type` of an object that a call keeps; what gives it without a component
 _KEPT_BELOW = ("%s", "actions.%s", "getters.%s")  # functions of stores
 _REDUCERS = ("reducers.%s", "reducers.%s.reducer")  # what runs with an action
@@ -449,10 +451,10 @@ class ContainerTypes:
         program = self.program
         symbols, facts = program.files[program.file_of[constant]], program.definition_of[constant]
         kept = symbols.settings.types.kept if symbols.settings is not None else ()
-        made = symbols.bindings.get(facts.parent, {}).get(facts.name) if kept else None
-        if made is None or facts.kind != NodeKind.CONSTANT or not made.value.endswith("()"):
+        made = _MADE.match(facts.signature) if kept and facts.kind == NodeKind.CONSTANT else None
+        if made is None:
             return None
-        maker = made.value.removesuffix("()").removesuffix("()").rpartition(".")[2]
+        maker = made[1]
         entry = symbols.imports.get(MODULE_SCOPE, {}).get(maker)
         full = f"{entry.module.partition('/')[0]}.{entry.name}" if entry is not None else maker
         reached = next((value for key, value in kept if key in (full, full.rpartition(".")[2])), None)

@@ -599,11 +599,12 @@ def in_targets(uses: Iterable[_Use], definitions: Sequence[Definition]) -> list[
 CHANNEL = "channel"  # the kind of names of channels of Go
 _SENT = lazy_regex(rb"(?<![\w.])(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?) <- ")
 _SHUT = lazy_regex(rb"(?<![\w.])close\((?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)\)")
-_TAKEN = lazy_regex(rb"(?:<-|\brange (?=[A-Za-z_][\w.]* \{))(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)(?![\w.(\[])")
+_TAKEN = lazy_regex(rb"(?:<-|\brange (?=[A-Za-z_]\w*\.\w+ \{))(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)(?![\w.(\[])")
 # Where a function declares a name of its own.
 _LOCAL = r"(?<![\w.])(?:var\s+%s\b|%s\b(?:\s*,\s*\w+)*\s*:=|\w+\s*,\s*%s\s*:=)"
 _TYPED = r"(?<![\w.])%s \*?([A-Za-z_]\w*)[,)]"  # a receiver or parameter, and its type in the same package
 _GIVEN = r"[(,]\s*(?:\w+,\s*)*%s[ ,]"
+_MAX_AROUND_BYTES = 10_000  # before a name, in which that may be declared
 _NO_CHANNELS = (b"case", b"return", b"chan")
 
 
@@ -618,11 +619,13 @@ def read_channels(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
                 outer = source.definitions[outer].parent
             if outer < 0 or match["name"] in _NO_CHANNELS:
                 continue
-            around = source.data[source.definitions[outer].start_byte : byte].decode("utf-8", "replace")
+            start = source.definitions[outer].start_byte
+            around = source.data[max(start, byte - _MAX_AROUND_BYTES) : byte].decode("utf-8", "replace")
+            given = source.definitions[outer].signature
             head, dot, member = match["name"].decode().partition(".")
             is_local = re.search(_LOCAL.replace("%s", head), around) is not None
-            typed = re.search(_TYPED % head, around.partition("{")[0]) if dot and not is_local else None
-            if typed is not None or not (dot or is_local or re.search(_GIVEN % head, around.partition("{")[0])):
+            typed = re.search(_TYPED % head, given) if dot and not is_local else None
+            if typed is not None or not (dot or is_local or re.search(_GIVEN % head, given)):
                 path = f"{typed[1]}.{member}" if typed is not None else head
                 definition = scope if form is RouteForm.LISTEN else -1
                 yield route_at(source, byte, form, path=path, definition=definition, name=CHANNEL)

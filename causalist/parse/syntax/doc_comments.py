@@ -10,6 +10,7 @@ Annotations stand between a comment and what it is about; a signature leaves the
 
 import html
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -336,10 +337,12 @@ class DocTypeReader:
         if not text.isascii():
             text = scopes.data.decode("latin-1")  # of one character for each byte
         handed = list(_HANDED_ON.finditer(text))
+        starts = [each.start() for each in handed]
         for index, draft in enumerate(scopes.drafts):
             if draft.kind is not NodeKind.METHOD or draft.parent < 0:
                 continue
-            statement = next((each for each in handed if each.start() <= draft.start < each.end()), None)
+            place = bisect_right(starts, draft.start) - 1
+            statement = handed[place] if place >= 0 and draft.start < handed[place].end() else None
             to = _HANDED_TO.search(statement[0]) if statement is not None else None
             if statement is None or to is None or to[1] in _NO_MEMBERS:
                 continue
