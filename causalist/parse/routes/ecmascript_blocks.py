@@ -644,11 +644,12 @@ def _is_around(node: tree_sitter.Node, inner: tree_sitter.Node) -> bool:
 ACTION, STORE = "action", "store"  # kinds of names: actions of NgRx; what stores of Vuex run
 _ACTIONS = lazy_regex(rb"import\s*(?:\{([^{}]*)\}|\*\s*as\s+(\w+))\s*from\s*['\"][^'\"\n]*[aA]ction[^'\"\n]*['\"]")
 _HANDLED_ACTION = lazy_regex(rb"(?<![\w$.])(?P<name>on|ofType)\((?=\s*[A-Za-z_$])")
-_STORE_CALL = lazy_regex(
-    rb"(?<![\w$])(?P<verb>dispatch|commit)\(\s*(?:['\"](?P<name>[\w$/-]+)['\"]|(?:\w+\.)?(?P<constant>[A-Z][A-Z\d_]+)\b)"
-)
-_STORE_GET = lazy_regex(rb"(?<![\w$.])(?P<of>(?:[\w$.]+\.)?getters|rootGetters)\[\s*['\"](?P<name>[\w$/-]+)['\"]\s*\]")
-_STORE_MAP = lazy_regex(rb"(?<![\w$])(?P<verb>mapActions|mapMutations|mapGetters)\((?=\s*['\"\[{])")
+# Expressions begin with letters, which is searched many times as fast as what looks behind.
+_STORE_NAME = rb"\(\s*(?:['\"](?P<name>[\w$/-]+)['\"]|(?:\w+\.)?(?P<constant>[A-Z][A-Z\d_]+)\b)"
+_STORE_CALLS = (lazy_regex(rb"(?P<verb>dispatch)" + _STORE_NAME), lazy_regex(rb"(?P<verb>commit)" + _STORE_NAME))
+_STORE_GET = lazy_regex(rb"etters\[\s*['\"](?P<name>[\w$/-]+)['\"]\s*\]")
+_STORE_MAP = lazy_regex(rb"map(?P<verb>Actions|Mutations|Getters)\((?=\s*['\"\[{])")
+_MARKS, _MAX_GAP_BYTES = (b"_", b"$"), 80
 _STORE_LITERAL = lazy_regex(r"['\"]([\w$/-]+)['\"](?!\s*:)")
 _ROOT = lazy_regex(rb"[^;\n]{0,40}(?:\n[^;\n]{0,80}){0,8}?root:\s*true")
 
@@ -675,19 +676,22 @@ def actions_and_stores(source: RouteText) -> _Found:
         word in data for word in (b"commit(", b"dispatch(", b"mapActions(", b"mapMutations(", b"etters(", b"etters[")
     ):
         return
-    for match in source.matches(_STORE_CALL):
-        before = data[: match.start()].rstrip()
-        is_own = before[-1:] != b"." and not _ROOT.match(data, match.end())
+    for match in (each for pattern in _STORE_CALLS for each in source.matches(pattern)):
+        before = data[max(0, match.start() - _MAX_GAP_BYTES) : match.start()]
+        if before[-1:].isalnum() or before[-1:] in _MARKS:
+            continue
+        is_own = before.rstrip()[-1:] != b"." and not _ROOT.match(data, match.end())
         path = f"{match['verb'].decode()}:{(match['name'] or match['constant']).decode()}"
         yield route_at(source, match.start(), RouteForm.EMIT, receiver="" if is_own else "*", path=path, name=STORE)
-    for match in source.matches(_STORE_GET) if b"etters[" in data else ():
-        is_own = match["of"] == b"getters"
+    for match in source.matches(_STORE_GET):
+        ahead = data[max(0, match.start() - 2) : match.start() - 1]
+        is_own = not (ahead.isalnum() or ahead in (*_MARKS, b"."))
         path = f"get:{match['name'].decode()}"
         yield route_at(source, match.start(), RouteForm.EMIT, receiver="" if is_own else "*", path=path, name=STORE)
     for match in source.matches(_STORE_MAP):
         arguments = source.arguments(match.end())[0]
         space = literal(arguments[0].text) if len(arguments) > 1 else None
-        verb = {"mapActions": "dispatch", "mapMutations": "commit"}.get(match["verb"].decode(), "get")
+        verb = {b"Actions": "dispatch", b"Mutations": "commit"}.get(match["verb"], "get")
         for name in _STORE_LITERAL.findall(arguments[-1].text if arguments else ""):
             path = f"{verb}:{f'{space}/' if space else ''}{name}"
             yield route_at(source, match.start(), RouteForm.EMIT, receiver="*", path=path, name=STORE)

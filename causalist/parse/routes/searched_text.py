@@ -597,9 +597,15 @@ def in_targets(uses: Iterable[_Use], definitions: Sequence[Definition]) -> list[
 
 
 CHANNEL = "channel"  # the kind of names of channels of Go
-_SENT = lazy_regex(rb"(?<![\w.])(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?) <- ")
-_SHUT = lazy_regex(rb"(?<![\w.])close\((?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)\)")
-_TAKEN = lazy_regex(rb"(?:<-|\brange (?=[A-Za-z_]\w*\.\w+ \{))(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)(?![\w.(\[])")
+_CHANNEL_NAME = rb"(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)"
+# Expressions begin with letters or marks, which is searched many times as fast as what looks behind.
+_CHANNELS = (
+    (lazy_regex(rb" <- "), RouteForm.EMIT),
+    (lazy_regex(rb"close\(" + _CHANNEL_NAME + rb"\)"), RouteForm.EMIT),
+    (lazy_regex(rb"<-" + _CHANNEL_NAME + rb"(?![\w.(\[])"), RouteForm.LISTEN),
+    (lazy_regex(rb"range (?=\w+\.\w+ \{)" + _CHANNEL_NAME), RouteForm.LISTEN),
+)
+_SENT_TO = lazy_regex(rb"(?<![\w.])" + _CHANNEL_NAME + rb"$")
 # Where a function declares a name of its own.
 _LOCAL = r"(?<![\w.])(?:var\s+%s\b|%s\b(?:\s*,\s*\w+)*\s*:=|\w+\s*,\s*%s\s*:=)"
 _TYPED = r"(?<![\w.])%s \*?([A-Za-z_]\w*)[,)]"  # a receiver or parameter, and its type in the same package
@@ -610,9 +616,12 @@ _NO_CHANNELS = (b"case", b"return", b"chan")
 
 def read_channels(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
     """Yield what is sent to channels of Go, and what takes it: `Type.field`, or what may be a variable of a package."""
-    forms = ((_SENT, RouteForm.EMIT), (_SHUT, RouteForm.EMIT), (_TAKEN, RouteForm.LISTEN))
-    for pattern, form in forms if b"<-" in source.data or b"chan " in source.data else ():
-        for match in source.matches(pattern, "name"):
+    data = source.data
+    for pattern, form in _CHANNELS if b"<-" in data or b"chan " in data else ():
+        for found in source.matches(pattern):
+            match = found if found.re.groups else _SENT_TO.search(data, max(0, found.start() - 100), found.start())
+            if match is None or (found[0][:1] == b"c" and data[found.start() - 1] in _NAME_BYTES + b"."):
+                continue  # `c.close(x)`
             byte = match.start("name")
             outer = scope = source.scope(byte)
             while outer >= 0 and source.definitions[outer].parent >= 0:
@@ -620,7 +629,7 @@ def read_channels(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
             if outer < 0 or match["name"] in _NO_CHANNELS:
                 continue
             start = source.definitions[outer].start_byte
-            around = source.data[max(start, byte - _MAX_AROUND_BYTES) : byte].decode("utf-8", "replace")
+            around = data[max(start, byte - _MAX_AROUND_BYTES) : byte].decode("utf-8", "replace")
             given = source.definitions[outer].signature
             head, dot, member = match["name"].decode().partition(".")
             is_local = re.search(_LOCAL.replace("%s", head), around) is not None
