@@ -327,8 +327,8 @@ RULES: tuple[Rule, ...] = (
         RuleName.OBSERVED,
         Evidence.NAMES,
         "it handles a signal, an action, a channel or a saved type",
-        0.93,
-        (244, 18, 18),
+        0.94,
+        (275, 18, 19),
     ),
     Rule(
         RuleName.OVERLOAD,
