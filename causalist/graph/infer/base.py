@@ -32,7 +32,7 @@ _MAKES = "new"  # by itself it makes an instance of the class around
 _AUTOLOAD = "AUTOLOAD"
 _HAS_BODY = re.compile(r"\b(?:default|static|private)\b")  # of a method of an interface
 _MAX_OVERLOADS, _MAX_DEPTH = 6, 24  # chains that are being read at the same time
-_STORE = re.compile(r"\b\w*(?:Manager|QuerySet)\b|\bas_manager\b")  # in what a class is given for its queries
+_STORES = ("Manager", "QuerySet", "as_manager")  # words in what a class is given for its queries
 _OF_CLASS = "def self."  # begins functions of a class
 _OF_MODEL = (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.COLLECTION)  # what a query may be asked of
 _GETTER = re.compile(r"(?:(?:public|private|protected|static|override)\s+)*get\s+[\w$#]+\(\)")
@@ -595,7 +595,8 @@ class ModelQueries:
         if not is_store and (
             member is None
             or member.kind is not ValueKind.DEFINITION
-            or not _STORE.search(program.definition_of[member.number].signature)
+            or program.definition_of[member.number].kind != NodeKind.FIELD
+            or not any(word in program.definition_of[member.number].signature for word in _STORES)
         ):
             return member
         if member is None and self.inference.derived_from_outside.isdisjoint(program.linear_bases(value.number)):
