@@ -468,15 +468,15 @@ class Program:
             if resolution is None or not rest:
                 return resolution
             return self._follow_attribute(resolution, rest, depth)
-        entry = symbols.reexports.get(name)
-        if entry is not None:
+        if (entry := symbols.reexports.get(name)) is not None:
             return self._follow_reexport(file, entry, depth)
         number = self.packages.find_definition(file, local, self.files)
         if number is not None:
             return Resolution(ResolutionKind.DEFINITION, number, RuleName.IMPORT)
         if name == "default" and symbols.exports and "default" not in symbols.exports:
             return None
-        if symbols.is_shaped and local in symbols.bindings.get(MODULE_SCOPE, {}):  # bound in a condition: no constant
+        bound = symbols.bindings.get(MODULE_SCOPE, {}).get(local)  # in a condition or by a pattern: no constant
+        if bound is not None and (symbols.is_shaped or bound.value.endswith(f".{local}")):
             return Resolution(ResolutionKind.VALUE, file, RuleName.IMPORT, local)
         if symbols.settings is not None:
             below = self.modules.find_submodule(file, name, symbols.settings.modules)

@@ -131,6 +131,7 @@ class Value(NamedTuple):
 
 
 _MAX_UNION_PARTS = 8
+QUERY = "query"  # `type` of a sequence that a library finds, and of a method of it, whose part it is
 UNKNOWN = Value(ValueKind.UNKNOWN, -1, "")
 UNKNOWN_MEMBER = Value(ValueKind.UNKNOWN_MEMBER, -1, "")  # of a receiver that nothing is known of
 BUILTIN = Value(ValueKind.BUILTIN, -1, "")

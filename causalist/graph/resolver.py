@@ -216,6 +216,9 @@ class Resolver:
         """Return the value of the name of a base of `owner`: not `owner` itself, but what has that name further out."""
         name, arguments = split_generic(name)
         value = self.inference.infer_chain(file, scope, name)
+        settings = self.program.files[file].settings
+        if value is None and settings is not None and settings.names.bare_calls:  # what stands in it, mixed in there
+            value = self.inference.infer_chain(file, owner - self.program.files[file].first, name)
         if value is not None and value.kind is ValueKind.DEFINITION:
             value = value._replace(number=self.program.of_arity(value.number, len(arguments)))
         symbols = self.program.files[file]

@@ -327,9 +327,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         RuleName.OBSERVED,
         Evidence.NAMES,
-        "it is connected to the signal that is sent, or to the saved type",
-        0.87,
-        (72, 10, 9),
+        "it handles a signal, an action, a channel or a saved type",
+        0.94,
+        (275, 18, 19),
     ),
     Rule(
         RuleName.CONNECTED,

@@ -340,6 +340,8 @@ class TypeSettings:
     """functions that make an instance of their last argument, or of its `__index`. Example: Lua: `["setmetatable"]`"""
     held: tuple[tuple[str, str], ...] = ()
     """generic bases -> their member that is of the last type argument. Example: Dart: `{ State = "widget" }`"""
+    kept: tuple[tuple[str, str], ...] = ()
+    """calls that keep functions -> how these are reached. Example: JavaScript: `{ defineStore = "()" }`"""
     deferred: tuple[tuple[str, str], ...] = ()
     """calls on a class that queue it -> its method that runs; "" on a function. Example: PHP: `{ run = "handle" }`"""
     delegates: tuple[str, ...] = ()
@@ -454,7 +456,8 @@ class ShapeSettings:
     pairs: tuple[str, ...] = ()
     """methods for an element, a collection, an element and more. Example: `["pop"]`, `["copy"]`, `["get_or_create"]`"""
     stores: tuple[str, ...] = ()
-    """members of a class by which a library finds its instances. Example: `["objects"]`"""
+    querying: tuple[str, ...] = ()
+    """members by which libraries find instances; their method. Example: `["objects"]`, `["get_queryset"]`"""
     fields: tuple[tuple[str, str], ...] = ()
     """calls that give what their first argument names -> the generic type around it. Example: `{ ForeignKey = "" }`"""
     items: tuple[str, ...] = ()

@@ -48,6 +48,13 @@
   (call_expression arguments: (arguments . (identifier) @export.default))])))
   (#any-of? @_wrapper "memo" "forwardRef" "observer"))
 
+; A function that runs when the action it makes is dispatched.
+((variable_declarator name: (identifier) @name value: (call_expression function: (identifier) @_wrapper arguments: (arguments . (_) . [
+  (arrow_function body: (_) @body) (function_expression body: (_) @body)]))) @definition.function
+  (#any-of? @_wrapper "createAsyncThunk" "createAppAsyncThunk"))
+((variable_declarator name: (identifier) @name value: (call_expression function: (identifier) @_wrapper arguments: (_) @body)) @definition.function
+  (#eq? @_wrapper "createReducer"))
+
 ; A function that is called once and returns what a module shows: var M = (function () { … return { f: f } })().
 (program (_ (variable_declarator name: (identifier) @name value: (call_expression function: [
   (parenthesized_expression [

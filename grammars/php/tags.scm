@@ -79,6 +79,14 @@
 (reference_assignment_expression left: (variable_name) @binding)
 (list_literal (variable_name) @binding.item)
 (foreach_statement . (_) @binding.elements . (variable_name) @binding.element)
+; The parameter of a function that a collection runs with each element.
+((member_call_expression object: [(variable_name) (member_access_expression) (member_call_expression)
+    (scoped_call_expression)] @binding.elements name: (name) @_each arguments: (arguments . (argument [
+    (anonymous_function parameters: (formal_parameters . (simple_parameter !type name: (variable_name) @binding.element)))
+    (arrow_function parameters: (formal_parameters . (simple_parameter !type name: (variable_name) @binding.element)))])))
+  (#any-of? @_each "each" "eachById" "chunk" "chunkById" "map" "filter" "reject" "flatMap" "mapWithKeys" "sortBy"
+    "sortByDesc" "groupBy" "keyBy" "every" "some" "contains" "doesntContain" "first" "last" "sum" "avg" "min" "max"
+    "partition" "unique" "transform" "mapToGroups" "takeWhile" "skipWhile" "countBy"))
 (foreach_statement . (_) @binding.elements . (pair (_) (variable_name) @binding.element))
 (foreach_statement . (_) . (pair . (variable_name) @binding.item))
 (static_variable_declaration name: (variable_name) @binding.item)

@@ -22,6 +22,9 @@
 ; Base classes, also parametrised ones: class A(Base[T]).
 (class_definition superclasses: (argument_list [(identifier) (attribute)] @base))
 (class_definition superclasses: (argument_list (subscript value: [(identifier) (attribute)] @base)))
+; A manager of Django has the methods of the queries that it is made from.
+((class_definition superclasses: (argument_list (call function: (attribute attribute: (identifier) @_from)
+  arguments: (argument_list . [(identifier) (attribute)] @base)))) (#eq? @_from "from_queryset"))
 
 ; Uses.
 (call function: (_) @reference.call)

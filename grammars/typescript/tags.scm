@@ -29,6 +29,8 @@
 ; What gives a name to the functions inside of it without being a symbol itself.
 (variable_declarator name: (identifier) @name value: (as_expression (object))) @holder
 (variable_declarator name: (identifier) @name value: (satisfies_expression (object))) @holder
+((public_field_definition name: (_) @name value: (call_expression function: (identifier) @_wrapper
+  arguments: (arguments . (arrow_function body: (_) @body)))) @definition.method (#eq? @_wrapper "createEffect"))
 (public_field_definition name: (_) @name value: (object)) @holder
 
 ; `f<T>({…})` that the parser takes for two comparisons, as it does now and then.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from causalist.graph.infer.base import InferenceBase
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_parameter_of_function, returns_own_class
 from causalist.graph.program import Program
-from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, UNKNOWN, Value, ValueKind
+from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, QUERY, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language_settings import TypeSettings
@@ -14,6 +14,7 @@ from causalist.model.type_notation import (
     NARROWED,
     PREDICATE,
     RETURNED,
+    Mark,
     Shape,
     split_function,
     split_generic,
@@ -342,6 +343,8 @@ class AnnotationTypes:
         if value is None or value.kind is not ValueKind.DEFINITION:
             return UNKNOWN
         program = self.program
+        if value.type == QUERY:
+            return self.inference.queries.result_of(value)
         variant = self.inference.name_lookup.enum_instance(value.number)
         if variant is not None:
             return variant._replace(rule=RuleName.CONSTRUCTED)
@@ -357,6 +360,8 @@ class AnnotationTypes:
         if returned and by_comment and program.is_constructor(value.number):
             returned = ""  # what a comment says of a function that makes objects is not what `new` gives
         if not returned and self.inference.is_held(value):
+            if (store := self.containers.store_of(value.number, Mark.CALL)) is not None:
+                return store
             is_type = symbols.settings is not None and symbols.settings.types.instancing
             if is_type and program.definition_of[value.number].qualname in symbols.holders:
                 # A value with functions stands for a type.
@@ -370,7 +375,11 @@ class AnnotationTypes:
         if not returned:
             if program.is_constructor(value.number):
                 return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)
-            return self.infer_return(value.number) or UNKNOWN
+            queries = self.inference.queries
+            is_filter = (
+                symbols.settings is not None and symbols.settings.names.bare_calls and queries.is_filter(value.number)
+            )
+            return (queries.of_own_class(value.number) if is_filter else self.infer_return(value.number)) or UNKNOWN
         if returned.startswith(PREDICATE):
             return BUILTIN
         owner = program.enclosing_type(value.number)
@@ -492,7 +501,7 @@ class MemberTypes:
         content = self._content_or_itself(value)
         return content if content is not None and content.kind is ValueKind.INSTANCE else None
 
-    def collection_member(self, settings: TypeSettings, value: Value, name: str) -> Value | None:
+    def collection_member(self, settings: TypeSettings, value: Value, name: str, is_run: bool = False) -> Value | None:
         """Return the value of a member of a collection, or of an element of anything.
 
         That is one element, the collection, or something else. None: the receiver is no collection and no element is
@@ -500,6 +509,9 @@ class MemberTypes:
         """
         name, is_each = (_ELEMENT, True) if name == _EACH else (name, False)
         content = self._content_or_itself(value) if name == _ELEMENT or value.kind is ValueKind.DEFINITION else value
+        queries = self.inference.queries if settings.queries and content is not None and name != _ELEMENT else None
+        if queries and content and (filtered := queries.filter_of(settings, content, name, is_run)) is not None:
+            return filtered
         if content is None or (content.kind is not ValueKind.COLLECTION and name != _ELEMENT):
             return None
         if content.kind is ValueKind.COLLECTION:
@@ -515,6 +527,9 @@ class MemberTypes:
         if content.kind is not ValueKind.INSTANCE:
             return content if content.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN) else UNKNOWN
         element = self.inference.element_of_iterable(content, settings.iterator_methods, is_each)
+        if element is None and settings.queries:  # what is no model can hold anything
+            bases = self.program.linear_bases(content.number)
+            return UNKNOWN if self.inference.derived_from_outside.isdisjoint(bases) else content
         return content if element is None else element  # a wrapper holds one
 
     def trait_method(self, file: int, scope: int, value: Value, name: str) -> Value | None:
@@ -645,9 +660,9 @@ class MemberTypes:
                     outside.append((file, binding))
         for file, binding in outside:
             owner_name, _, name = binding.target.rpartition(".")
-            value = self.inference.infer_chain(file, binding.scope, owner_name)
-            if value is not None and value.kind is ValueKind.DEFINITION:
-                result.setdefault(value.number, {}).setdefault(name, [(file, binding)])
+            owner = self.inference.queries.definition_named(file, binding.scope, owner_name)
+            if owner >= 0:
+                result.setdefault(owner, {}).setdefault(name, [(file, binding)])
         return result
 
     def assigned_attribute(self, value: Value, name: str) -> Value | None:
@@ -683,18 +698,3 @@ class MemberTypes:
             return content._replace(rule=RuleName.OBJECT_MEMBER)
         is_typed = content.kind is ValueKind.INSTANCE or content.kind is ValueKind.COLLECTION
         return content._replace(rule=RuleName.ATTRIBUTE_TYPE) if is_typed else content
-
-    def record_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
-        """Return the field of a record, or the member of what it embeds; None where it has none of that name."""
-        fields = value.name.split(",")
-        for each, part in zip(fields, value.parts, strict=True):
-            if each.lstrip(".") == name:
-                return part
-        for each, part in zip(fields, value.parts, strict=True):
-            if each.startswith("."):
-                if part.kind not in (ValueKind.INSTANCE, ValueKind.RECORD):
-                    return part  # of another repository: whatever it has
-                member = self.inference.follow_members(file, part, ["", name], 1, called)
-                if member is not None:
-                    return member
-        return None

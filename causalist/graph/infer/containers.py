@@ -4,6 +4,7 @@ In: annotations, bindings and marks in the notation of facts. Out: a `Value`, wh
 for in each of its parts.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +12,15 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.base import InferenceBase, NameBindings
 from causalist.graph.overload_fit import is_constant_method, without_optional_marks
 from causalist.graph.program import Program
-from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, KNOWN_KINDS, UNKNOWN, Value, ValueKind
+from causalist.graph.resolution_results import (
+    BUILTIN,
+    HOLDERS,
+    KIND_OF_SHAPE,
+    KNOWN_KINDS,
+    UNKNOWN,
+    Value,
+    ValueKind,
+)
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
 from causalist.model.language_settings import ShapeSettings
@@ -22,12 +31,17 @@ from causalist.model.type_notation import (
     NARROWED,
     RETURNED,
     STRING_KEY,
+    STRING_TARGET,
     Mark,
     Shape,
     split_top,
     split_type,
 )
 
+_MADE = re.compile(r"[\w$]+\s*(?::[^=]*)?=\s*(?:[\w$]+\.)?([\w$]+)\s*[(<]")  # a constant that a call makes
+_KEPT, _STATE = "kept", "getState"  # `type` of an object that a call keeps; what gives it without a component
+_KEPT_BELOW = ("%s", "actions.%s", "getters.%s")  # functions of stores
+_REDUCERS = ("reducers.%s", "reducers.%s.reducer")  # what runs with an action
 _MAX_PASSED_ON = 8  # functions that a decorator is made of
 _MANY_BINDINGS = 64  # of one name: more are not read over and over
 _FEW_BINDINGS = 16
@@ -63,6 +77,9 @@ class ContainerTypes:
             first = program.files[file].first
             owner = program.enclosing_type(first + scope) if scope != MODULE_SCOPE else -1
             return Value(ValueKind.INSTANCE, owner, rule) if owner >= 0 else UNKNOWN
+        if name[0] == STRING_TARGET:
+            model = self.inference.queries.model_named(file, scope, name)
+            return Value(ValueKind.INSTANCE, model, rule) if model >= 0 else UNKNOWN
         value = self.inference.infer_chain(file, scope, name)
         if value is None:
             return BUILTIN._replace(type=name)
@@ -402,27 +419,75 @@ class ContainerTypes:
             else value
         )
 
-    def with_instances(self, value: Value, name: str, member: Value | None) -> Value | None:
-        """Return a member of a class; one by which a library finds the instances of the class is a collection of them.
+    def record_member(self, file: int, value: Value, name: str, called: str | None) -> Value | None:
+        """Return the field of a record, or the member of what it embeds; None where it has none of that name."""
+        fields = value.name.split(",")
+        for each, part in zip(fields, value.parts, strict=True):
+            if each.lstrip(".") == name:
+                return part
+        for each, part in zip(fields, value.parts, strict=True):
+            if each.startswith("."):
+                if part.kind not in (ValueKind.INSTANCE, ValueKind.RECORD):
+                    return part  # of another repository: whatever it has
+                member = self.inference.follow_members(file, part, ["", name], 1, called)
+                if member is not None:
+                    return member
+        return None
 
-        A class that the repository defines for it may have further methods.
+    def object_of_method(self, definition: int) -> Value | None:
+        """Return the object literal that a function stands in as a method, which is what `this` means there."""
+        symbols = self.program.files[self.program.file_of[definition]]
+        facts = self.program.definition_of[definition]
+        if facts.kind != NodeKind.METHOD or symbols.settings is None or not symbols.settings.names.assigned_infixes:
+            return None
+        file, name = self.program.file_of[definition], facts.qualname.rpartition(".")[0]
+        return Value(ValueKind.OBJECT, file, RuleName.SELF, name)
+
+    def store_of(self, constant: int, way: str) -> Value | None:
+        """Return the object of the functions given to the call that made a constant, if that is how they are reached.
+
+        `way` is the name of a member, or a call: `createSlice` makes an object with `actions`.
         """
         program = self.program
-        settings = program.files[program.file_of[value.number]].settings
-        if settings is None or name not in settings.shapes.stores or not program.is_type(value.number):
-            return member
-        if member is None and self.inference.derived_from_outside.isdisjoint(program.linear_bases(value.number)):
+        symbols, facts = program.files[program.file_of[constant]], program.definition_of[constant]
+        kept = symbols.settings.types.kept if symbols.settings is not None else ()
+        made = _MADE.match(facts.signature) if kept and facts.kind == NodeKind.CONSTANT else None
+        if made is None:
             return None
-        rule = RuleName.ATTRIBUTE_TYPE
-        content = self.inference.content_of_value(member) if member is not None else None
-        library = content.name if content is not None and content.kind is ValueKind.EXTERNAL else ""
-        instance = Value(ValueKind.INSTANCE, value.number, rule)
-        found = Value(ValueKind.SEQUENCE, -1, rule, library, parts=(instance, BUILTIN))
-        return Value.union((content, found)) if content is not None and content.kind is ValueKind.INSTANCE else found
+        maker = made[1]
+        entry = symbols.imports.get(MODULE_SCOPE, {}).get(maker)
+        full = f"{entry.module.partition('/')[0]}.{entry.name}" if entry is not None else maker
+        reached = next((value for key, value in kept if key in (full, full.rpartition(".")[2])), None)
+        if reached is None or way not in (reached, _STATE):
+            return None
+        store = Value(
+            ValueKind.OBJECT, program.file_of[constant], RuleName.OBJECT_MEMBER, reached, (), (constant,), _KEPT
+        )
+        is_state = way == _STATE and reached == Mark.CALL
+        return (
+            Value(ValueKind.CALLABLE, -1, store.rule, parts=(store,)) if is_state else store if way == reached else None
+        )
+
+    def store_member(self, store: Value, name: str) -> Value | None:
+        """Return the function that such an object keeps under a name; None for other objects."""
+        if store.type != _KEPT or not store.also:
+            return None
+        program, around = self.program, self.program.definition_of[store.also[0]]
+        symbols = program.files[store.number]
+        groups = _KEPT_BELOW if store.name == Mark.CALL else _REDUCERS
+        for qualname in (each % name for each in groups):
+            number = symbols.by_qualname.get(qualname, -1)
+            definition = program.definition_of[number] if number >= 0 else around
+            is_inside = around.start_byte < definition.start_byte < around.end_byte
+            if is_inside and definition.kind in CALLABLE_KINDS:
+                return Value(ValueKind.DEFINITION, number, RuleName.OBJECT_MEMBER)
+        return UNKNOWN
 
     def value_of_member(self, member: int, name: str) -> Value | None:
         """Return the value that a member of an enumeration is given, if that is what `name` asks for; else None."""
         program = self.program
+        if (store := self.store_of(member, name)) is not None:
+            return store
         symbols, facts = program.files[program.file_of[member]], program.definition_of[member]
         if symbols.settings is None or name not in symbols.settings.shapes.enum_values or facts.kind != NodeKind.FIELD:
             return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.declared_packages import can_be_package_prefix
 from causalist.graph.infer.annotations_and_members import AnnotationTypes, MemberTypes
-from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, NameBindings, member_of_library
+from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, ModelQueries, NameBindings, member_of_library
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_taken_from_bare_collection, method_of
 from causalist.graph.infer.declarative_regions import DeclarativeRegions
 from causalist.graph.infer.method_dispatch import MethodDispatch
@@ -22,6 +22,7 @@ from causalist.graph.program import Program
 from causalist.graph.resolution_results import (
     BUILTIN,
     HOLDERS,
+    QUERY,
     RESOLUTION_KINDS,
     UNKNOWN,
     UNKNOWN_MEMBER,
@@ -60,6 +61,7 @@ class Inference(InferenceBase):
 
     program: Program
     name_lookup: NameLookup = field(init=False)
+    queries: ModelQueries = field(init=False)
     containers: ContainerTypes = field(init=False)
     annotations: AnnotationTypes = field(init=False)
     members: MemberTypes = field(init=False)
@@ -77,6 +79,7 @@ class Inference(InferenceBase):
 
     def __post_init__(self) -> None:
         self.name_lookup = NameLookup(self.program)
+        self.queries = ModelQueries(self, self.program)
         self.containers = ContainerTypes(self)
         self.annotations = AnnotationTypes(self, self.containers)
         self.members = MemberTypes(self, self.containers, self.annotations)
@@ -87,7 +90,7 @@ class Inference(InferenceBase):
     def release_tables(self) -> None:
         """Drop the parts that refer back to this object, so that its last use frees it. It can infer nothing then."""
         del self.regions.fit  # it has methods of the regions
-        del self.containers, self.annotations, self.members, self.mentioned, self.dispatch, self.regions
+        del self.queries, self.containers, self.annotations, self.members, self.mentioned, self.dispatch, self.regions
 
     def read_attributes(self) -> None:
         """Forget what was found without bases, and collect the attributes that types are given."""
@@ -110,6 +113,7 @@ class Inference(InferenceBase):
         for each in (self.known, self.large_names, self._open_chains, self.unfolding, self._open_holders):
             each.clear()
         self.mentioned.opened.clear()
+        self.queries.models.clear()
         self.containers.held_names.clear()
         self.dispatch.clear()
         self.regions.clear_cache()
@@ -206,7 +210,7 @@ class Inference(InferenceBase):
             checked = self.annotations.infer_annotation(file, checks.scope, checks.type, RuleName.ANNOTATION)
             value = self._apply_marks(checked_value(itself, checked), marks, settings.shapes)
         elif bare in settings.names.self_names and scope >= 0 and settings.names.assigned_infixes:
-            value = self._object_of_method(self.program.outermost_function(symbols.first + scope))
+            value = self.containers.object_of_method(self.program.outermost_function(symbols.first + scope))
         else:
             value = self.lookup_name(
                 file, scope, bare, arguments_of(head, called if len(parts) == 1 else None), len(parts) > 1
@@ -214,6 +218,8 @@ class Inference(InferenceBase):
             if value is None and settings.names.call_method and settings.names.callables_apart:
                 bare_value = self.lookup_name(file, scope, bare, None, len(parts) > 1)  # an object that is called
                 value = bare_value if bare_value is not None and bare_value.kind is ValueKind.INSTANCE else None
+            if value is None and bare in settings.types.queries and scope >= 0:
+                value, marks = self.queries.of_own_class(symbols.first + scope), marks[1:]
             is_variable = value is None and settings.names.sigil and bare.startswith(settings.names.sigil)
             value = UNKNOWN if is_variable else value
             if settings.modules.headers and len(parts) > 1:
@@ -327,7 +333,8 @@ class Inference(InferenceBase):
             arguments = arguments_of(part, UNCOUNTED if known_arguments is None and bare_calls else known_arguments)
             bare, marks = split_chain_part(part, types, shapes)
             if types.collection_methods:
-                step = self.members.collection_member(types, value, name)
+                is_run = bool(marks) or i < len(parts) or (bare_calls and called is None)
+                step = self.members.collection_member(types, value, name, is_run)
                 if step is not None:
                     value = step
                     continue
@@ -474,7 +481,7 @@ class Inference(InferenceBase):
             made = self.infer_chain(resolution.number, MODULE_SCOPE, resolution.name)
             if self.program.files[resolution.number].is_shaped:
                 return made or UNKNOWN
-            if made is not None and made.kind is ValueKind.INSTANCE:
+            if made is not None and made.kind in (ValueKind.INSTANCE, ValueKind.DEFINITION):
                 return made
             # What is not known of the value may still be known of the file that makes it.
             return Value(ValueKind.MODULE, resolution.number, RuleName.IMPORT)
@@ -490,10 +497,12 @@ class Inference(InferenceBase):
             inner = program.tree_paths.follow_name(module, name, path)
             return self._value_of_resolution(inner, "") if inner is not None else None
         if value.kind is ValueKind.UNION:
-            return Value.union(
+            found = Value.union(
                 part if part.kind is ValueKind.EXTERNAL else self._follow_member(file, part, name, so_far, called, path)
                 for part in value.parts
             )
+            is_query = any(part.type == QUERY for part in value.parts)
+            return self.queries.member_of(file, value, name, found) if is_query else found
         if value.kind is ValueKind.TUPLE and (place := value.place_of(name)) >= 0:
             return value.parts[place]
         if value.kind in HOLDERS:
@@ -521,11 +530,11 @@ class Inference(InferenceBase):
                 resolution, RuleName.MODULE_ATTRIBUTE if resolution.kind is ResolutionKind.DEFINITION else ""
             )
         if value.kind is ValueKind.DEFINITION:
-            return self.containers.with_instances(value, name, self._member_of_definition(value, name, called))
+            return self.queries.with_instances(value, name, self._member_of_definition(value, name, called))
         if value.kind is ValueKind.OBJECT:
-            return self.members.object_member(value, name)
+            return self.containers.store_member(value, name) or self.members.object_member(value, name)
         if value.kind is ValueKind.RECORD:
-            return self.members.record_member(file, value, name, called)
+            return self.containers.record_member(file, value, name, called)
         if value.kind in (ValueKind.INSTANCE, ValueKind.SUPER):
             own = self._member_of_instance(value, name, called)
             settings = program.files[program.file_of[value.number]].settings
@@ -688,12 +697,3 @@ class Inference(InferenceBase):
             return _IN_TYPE - owner if owner >= 0 else scope
         # Where modules are a tree, the innermost of them is looked for from the scope itself.
         return scope if self.program.tree_paths.tree.has_file(file) else symbols.deciding_scope(scope, bare)
-
-    def _object_of_method(self, definition: int) -> Value | None:
-        """Return the object literal that a function stands in as a method, which is what `this` means there."""
-        symbols = self.program.files[self.program.file_of[definition]]
-        facts = self.program.definition_of[definition]
-        if facts.kind != NodeKind.METHOD or symbols.settings is None or not symbols.settings.names.assigned_infixes:
-            return None
-        file, name = self.program.file_of[definition], facts.qualname.rpartition(".")[0]
-        return Value(ValueKind.OBJECT, file, RuleName.SELF, name)

@@ -212,6 +212,11 @@ _MAX_RECEIVERS = 40  # of one message: more say nothing
 _MAX_MEANT = 3  # types that one name may mean
 DELEGATE = "delegate"  # the kind of names of events of C#
 _SLOT = "slot"  # that of signals of Qt
+ACTION, STORE = "action", "store"  # kinds of names: actions of NgRx; what stores of Vuex run
+CHANNEL = "channel"  # the kind of names of channels of Go
+OBSERVED_NAMES = ("signal", DELEGATE, ACTION, STORE, CHANNEL)
+_IN_STORE = re.compile(r"(?:^|\.)(actions|mutations|getters)\.\[?(?:[\w$]+\.)?([\w$]+)\]?$")
+_STORED = {"dispatch": "actions", "commit": "mutations", "get": "getters"}  # where a store keeps what it runs so
 _DECLARED_EVENT = re.compile(r"\bevent\s")
 _DJANGO_COMMAND = "management/commands/"
 _NO_TWINS = ("php",)  # families whose programs share no messages by a name alone
@@ -231,6 +236,8 @@ class MessageHandlers:
     drafts: NodeDrafts
     _types: dict[str, list[int]] | None = None  # by name
     _meant: dict[tuple[int, int, str], tuple[int, ...]] = field(default_factory=dict)
+    _packages: dict[str, set[str]] | None = None  # variables of packages of Go, by their folders
+    _stored: dict[tuple[str, str], list[tuple[str, int]]] | None = None  # (kind, name) -> module of a store, definition
     _delegates: Counter[str] | None = None  # events of C#, by name
     _words: dict[int, frozenset[str]] = field(default_factory=dict)  # of what a file imports and names
 
@@ -384,8 +391,70 @@ class MessageHandlers:
         types = self.types_named(number, route.scope, owner) if owner[:1].isupper() else ()
         return self.program.find_member(types[0], name)[0] if len(types) == 1 else -1
 
-    def is_known(self, route: RouteFact) -> bool:
-        """Return False for an event of C# whose name several types declare, or none, and for signals of Qt."""
+    def key_of(self, number: int, route: RouteFact) -> tuple[str, str]:
+        """Return the kind and name of an event; of an action what its name means, if that is found."""
+        head, dot, rest = route.path.partition(".")
+        if route.name == CHANNEL:
+            folder = posixpath.dirname(self.program.files[number].path)
+            is_known = bool(dot) or self._is_of_package(folder, head)
+            return route.name, f"{folder}:{route.path}" if is_known else f"{number}:{route.row}:{head}"
+        if route.name != ACTION:
+            return route.name, route.path
+        symbols = self.program.files[number]
+        entry = symbols.imports.get(MODULE_SCOPE, {}).get(head)
+        found = self.program.follow_import(number, entry) if entry is not None else None
+        if found is not None and found.kind is ResolutionKind.MODULE and dot:
+            found, rest = self.program.find_exported(found.number, rest), ""
+        definition = found.number if found is not None and found.kind is ResolutionKind.DEFINITION else -1
+        definition = symbols.by_qualname.get(head, -1) if entry is None else definition
+        return route.name, f"{definition}.{rest}" if definition >= 0 else route.path
+
+    def _is_of_package(self, folder: str, name: str) -> bool:
+        if self._packages is None:
+            self._packages = {}
+            for symbols in self.program.files:
+                if symbols.facts.language == "go":
+                    own = self._packages.setdefault(posixpath.dirname(symbols.path), set())
+                    named = (each for each in symbols.facts.definitions if each.kind not in CALLABLE_KINDS)
+                    own.update(each.name for each in named if each.parent < 0)
+        return name in self._packages.get(folder, ())
+
+    def in_store(self, number: int, route: RouteFact) -> set[int]:
+        """Return the function of a store of Vuex that a name such as `cart/add` means, by the paths of its modules."""
+        if route.name != STORE:
+            return set()
+        if self._stored is None:
+            self._stored = {}
+            for symbols in self.program.files:
+                if symbols.settings is None or symbols.settings.family != "ecmascript":
+                    continue
+                module, _, last = f"/{posixpath.splitext(symbols.path)[0]}".rpartition("/")
+                around = module if last in (*_STORED.values(), "index") else f"{module}/{last}"
+                for position, each in enumerate(symbols.facts.definitions):
+                    named = _IN_STORE.search(f"{last}.{each.qualname}") if each.kind in CALLABLE_KINDS else None
+                    if named is not None:
+                        known = self._stored.setdefault((named[1], named[2]), [])
+                        known.append((around.lower(), symbols.first + position))
+        verb, _, path = route.path.partition(":")
+        space, _, name = path.rpartition("/")
+        known = self._stored.get((_STORED[verb], name), [])
+        if space:
+            meant = [each for around, each in known if around.endswith(f"/{space.lower()}")]
+        else:
+            symbols = self.program.files[number]
+            module, _, last = f"/{posixpath.splitext(symbols.path)[0]}".lower().rpartition("/")
+            own = (module, f"{module}/{last}") if not route.receiver else ()
+            meant = [each for around, each in known if around in own]
+            meant = meant or [each for around, each in known if around.endswith("/store")]
+        return {self.drafts.of_definition(meant[0])} if len(meant) == 1 else set()
+
+    def is_known(self, number: int, route: RouteFact) -> bool:
+        """Return False for an event of C# whose name several types declare, or none, an action in a test, and for Qt.
+
+        A test mostly makes an action to compare it with another.
+        """
+        if route.name == ACTION:
+            return self.drafts[number].role != Role.TEST
         if route.name != DELEGATE:
             return route.name != _SLOT
         if self._delegates is None:

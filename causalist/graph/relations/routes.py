@@ -21,6 +21,7 @@ from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts, Relation
 from causalist.graph.program import Program
 from causalist.graph.relations.route_conventions import (
     DELEGATE,
+    OBSERVED_NAMES,
     MessageHandlers,
     NamedHandlers,
     find_served_files,
@@ -49,8 +50,7 @@ _RULE_OF_NAMES = {
     _COMMAND: RuleName.QUEUED,
     "task": RuleName.QUEUED,
     "job": RuleName.QUEUED,
-    "signal": RuleName.OBSERVED,
-    DELEGATE: RuleName.OBSERVED,
+    **dict.fromkeys(OBSERVED_NAMES, RuleName.OBSERVED),
 }
 _MAX_DISPATCHED = 300  # members whose names begin alike
 _MAX_INHERITING = 100  # types that serve one inherited route
@@ -131,7 +131,7 @@ class RouteEdgeFinder:
             elif route.form == RouteForm.LISTEN:
                 target = self._handler(number, route, named)
                 if route.name != DELEGATE or target != self._scope_draft(number, route.scope):
-                    events.setdefault((route.name, route.path), set()).add(target)
+                    events.setdefault(self._messages.key_of(number, route), set()).add(target)
         for served in by_file:
             target = served.file if served.definition < 0 else self.drafts.of_definition(served.definition)
             handlers.setdefault(f"{served.method} {served.path}", {}).setdefault(target, -1)
@@ -146,13 +146,13 @@ class RouteEdgeFinder:
         yield from self._dispatch_edges(routes)
         yield from self._messages.find_edges(routes, named, lambda number, route: self._handler(number, route, named))
         known = self._messages.is_known
-        emitted = [(number, route) for number, route in routes if route.form == RouteForm.EMIT and known(route)]
+        emitted = [(number, route) for number, route in routes if route.form == RouteForm.EMIT and known(number, route)]
         if any(route.name == _COMMAND for _, route in emitted):
             for name, command in self._messages.django_commands().items():
                 events.setdefault((_COMMAND, name), set()).add(self.drafts.of_definition(command))
         for number, route in emitted:
             source = self._scope_draft(number, route.scope)
-            named_so = events.get((route.name, route.path), set())
+            named_so = events.get(self._messages.key_of(number, route)) or self._messages.in_store(number, route)
             reached = [each for each in named_so if each != source and is_in_reach(self.drafts, source, each)]
             if len(reached) <= _MAX_HANDLERS:
                 rule = _RULE_OF_NAMES.get(route.name, RuleName.EVENT)

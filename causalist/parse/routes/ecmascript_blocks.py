@@ -639,3 +639,59 @@ def _java_arguments(node: tree_sitter.Node) -> list[tree_sitter.Node]:
 
 def _is_around(node: tree_sitter.Node, inner: tree_sitter.Node) -> bool:
     return node.start_byte <= inner.start_byte and inner.end_byte <= node.end_byte
+
+
+ACTION, STORE = "action", "store"  # kinds of names: actions of NgRx; what stores of Vuex run
+_ACTIONS = lazy_regex(rb"import\s*(?:\{([^{}]*)\}|\*\s*as\s+(\w+))\s*from\s*['\"][^'\"\n]*[aA]ction[^'\"\n]*['\"]")
+_HANDLED_ACTION = lazy_regex(rb"(?<![\w$.])(?P<name>on|ofType)\((?=\s*[A-Za-z_$])")
+# Expressions begin with letters, which is searched many times as fast as what looks behind.
+_STORE_NAME = rb"\(\s*(?:['\"](?P<name>[\w$/-]+)['\"]|(?:\w+\.)?(?P<constant>[A-Z][A-Z\d_]+)\b)"
+_STORE_CALLS = (lazy_regex(rb"(?P<verb>dispatch)" + _STORE_NAME), lazy_regex(rb"(?P<verb>commit)" + _STORE_NAME))
+_STORE_GET = lazy_regex(rb"etters\[\s*['\"](?P<name>[\w$/-]+)['\"]\s*\]")
+_STORE_MAP = lazy_regex(rb"map(?P<verb>Actions|Mutations|Getters)\((?=\s*['\"\[{])")
+_MARKS, _MAX_GAP_BYTES = (b"_", b"$"), 80
+_STORE_LITERAL = lazy_regex(r"['\"]([\w$/-]+)['\"](?!\s*:)")
+_ROOT = lazy_regex(rb"[^;\n]{0,40}(?:\n[^;\n]{0,80}){0,8}?root:\s*true")
+
+
+def actions_and_stores(source: RouteText) -> _Found:
+    """Yield what makes and handles actions of NgRx, and what asks stores of Vuex for a function by its name."""
+    data = source.data
+    if b"@ngrx/" in data:
+        names: set[str] = set()
+        for match in _ACTIONS.finditer(data):
+            listed = (match[1] or match[2]).decode("utf-8", "replace").split(",")
+            names.update(each.split(" as ")[-1].strip() for each in listed)
+        for match in source.matches(_HANDLED_ACTION):
+            for each in source.arguments(match.end())[0]:
+                if not (name := chain(each.text)):
+                    break  # the function
+                scope = source.scope(match.start())
+                yield route_at(source, match.start(), RouteForm.LISTEN, path=name, definition=scope, name=ACTION)
+        made = "|".join(re.escape(each) for each in sorted(names) if each)
+        pattern = re.compile(rf"(?<![\w$.])(?P<name>(?:{made})(?:\.[\w$]+)?)\(".encode()) if made else None
+        for match in source.matches(pattern) if pattern is not None else ():
+            yield route_at(source, match.start(), RouteForm.EMIT, path=match["name"].decode(), name=ACTION)
+    if not any(
+        word in data for word in (b"commit(", b"dispatch(", b"mapActions(", b"mapMutations(", b"etters(", b"etters[")
+    ):
+        return
+    for match in (each for pattern in _STORE_CALLS for each in source.matches(pattern)):
+        before = data[max(0, match.start() - _MAX_GAP_BYTES) : match.start()]
+        if before[-1:].isalnum() or before[-1:] in _MARKS:
+            continue
+        is_own = before.rstrip()[-1:] != b"." and not _ROOT.match(data, match.end())
+        path = f"{match['verb'].decode()}:{(match['name'] or match['constant']).decode()}"
+        yield route_at(source, match.start(), RouteForm.EMIT, receiver="" if is_own else "*", path=path, name=STORE)
+    for match in source.matches(_STORE_GET):
+        ahead = data[max(0, match.start() - 2) : match.start() - 1]
+        is_own = not (ahead.isalnum() or ahead in (*_MARKS, b"."))
+        path = f"get:{match['name'].decode()}"
+        yield route_at(source, match.start(), RouteForm.EMIT, receiver="" if is_own else "*", path=path, name=STORE)
+    for match in source.matches(_STORE_MAP):
+        arguments = source.arguments(match.end())[0]
+        space = literal(arguments[0].text) if len(arguments) > 1 else None
+        verb = {b"Actions": "dispatch", b"Mutations": "commit"}.get(match["verb"], "get")
+        for name in _STORE_LITERAL.findall(arguments[-1].text if arguments else ""):
+            path = f"{verb}:{f'{space}/' if space else ''}{name}"
+            yield route_at(source, match.start(), RouteForm.EMIT, receiver="*", path=path, name=STORE)

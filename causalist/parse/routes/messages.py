@@ -14,7 +14,17 @@ from typing import NamedTuple
 from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import Binding, Definition, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS
-from causalist.parse.routes.searched_text import Argument, BoundTypes, RouteText, chain, keyword, literal, route_at
+from causalist.parse.routes.ecmascript_blocks import actions_and_stores
+from causalist.parse.routes.searched_text import (
+    Argument,
+    BoundTypes,
+    RouteText,
+    chain,
+    keyword,
+    literal,
+    read_channels,
+    route_at,
+)
 
 _Found = Iterator[tuple[int, RouteFact]]
 COMMAND, TASK, JOB, SIGNAL, TOPIC = "command", "task", "job", "signal", "topic"  # kinds of names
@@ -471,7 +481,8 @@ def _python_names(source: RouteText) -> _Found:
     for match in source.matches(_PY_RECEIVER) if b"receiver(" in data else ():
         owner, arguments = source.owner_at(match.start()), source.arguments(match.end())[0]
         if owner >= 0 and arguments:
-            yield from _py_receiver(source, match.start(), arguments[0].text, arguments, owner, "")
+            signals = keyword(arguments, "signal") or arguments[0].text
+            yield from _py_receiver(source, match.start(), signals, arguments, owner, "")
     if b".connect(" not in data and b".send" not in data and b".asend(" not in data:
         return
     for call in source.calls(_PY_CONNECT):
@@ -530,6 +541,7 @@ def _read_name(text: str) -> str:
 
 def _js_names(source: RouteText) -> _Found:
     data = source.data
+    yield from actions_and_stores(source)
     if b"@OnEvent" in data or b"@Process(" in data or b"Pattern(" in data:
         for match in source.matches(_JS_MARK, "name"):
             owner, arguments = source.owner_at(match.start()), source.arguments(match.end())[0]
@@ -618,6 +630,7 @@ _GO_EVENT = lazy_regex(
 
 
 def _go_names(source: RouteText) -> _Found:
+    yield from read_channels(source)
     for match in source.matches(_GO_EVENT, "verb") if b"ublish(" in source.data or b"ubscribe" in source.data else ():
         name, verb = _read_name(match["name"].decode("utf-8", "replace")), match["verb"]
         if verb in (b"Publish", b"Emit"):

@@ -626,62 +626,45 @@ def in_targets(uses: Iterable[_Use], definitions: Sequence[Definition]) -> list[
     return [each._replace(scope=target_at.get(each.row, -1)) if each.scope == MODULE_SCOPE else each for each in uses]
 
 
-# -- signals of Qt
-
-SLOT = "slot"  # the kind of their names
-_QT_EMITTED = lazy_regex(
-    rb"\b(?:emit|Q_EMIT)\s+(?P<of>(?:[A-Za-z_][\w:]*(?:\(\))?(?:->|\.))*+)(?P<name>[A-Za-z_]\w*)\("
+CHANNEL = "channel"  # the kind of names of channels of Go
+_CHANNEL_NAME = rb"(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)"
+# Expressions begin with letters or marks, which is searched many times as fast as what looks behind.
+_CHANNELS = (
+    (lazy_regex(rb" <- "), RouteForm.EMIT),
+    (lazy_regex(rb"close\(" + _CHANNEL_NAME + rb"\)"), RouteForm.EMIT),
+    (lazy_regex(rb"<-" + _CHANNEL_NAME + rb"(?![\w.(\[])"), RouteForm.LISTEN),
+    (lazy_regex(rb"range (?=\w+\.\w+ \{)" + _CHANNEL_NAME), RouteForm.LISTEN),
 )
-_QT_CONNECTED = lazy_regex(rb"\bconnect\(")
-_QT_MEMBER = lazy_regex(
-    r"(?:\w+(?:<[^<>]*>)?(?:::of)?\()?&(?:\w+::)*(?P<type>\w+)::(?P<name>\w+)|(?P<form>SIGNAL|SLOT)\(\s*(?P<named>\w+)"
-)
-# Signals of the library: where the type of the sender is not stated, it is rarely one of the repository.
-_QT_PLATFORM = frozenset(
-    (
-        *(
-            "accepted",
-            "activated",
-            "changed",
-            "clicked",
-            "currentIndexChanged",
-            "destroyed",
-            "editingFinished",
-            "error",
-        ),
-        *("finished", "pressed", "readyRead", "rejected", "released", "returnPressed", "started", "stateChanged"),
-        *("textChanged", "timeout", "toggled", "triggered", "valueChanged"),
-    )
-)
+_SENT_TO = lazy_regex(rb"(?<![\w.])" + _CHANNEL_NAME + rb"$")
+# Where a function declares a name of its own.
+_LOCAL = r"(?<![\w.])(?:var\s+%s\b|%s\b(?:\s*,\s*\w+)*\s*:=|\w+\s*,\s*%s\s*:=)"
+_TYPED = r"(?<![\w.])%s \*?([A-Za-z_]\w*)[,)]"  # a receiver or parameter, and its type in the same package
+_GIVEN = r"[(,]\s*(?:\w+,\s*)*%s[ ,]"
+_MAX_AROUND_BYTES = 10_000  # before a name, in which that may be declared
+_NO_CHANNELS = (b"case", b"return", b"chan")
 
 
-def read_signals(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
-    """Yield what is connected to signals of Qt, and where these are emitted; the receiver is the type of the signal."""
+def read_channels(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield what is sent to channels of Go, and what takes it: `Type.field`, or what may be a variable of a package."""
     data = source.data
-    for match in source.matches(_QT_EMITTED, "name") if b"emit" in data or b"Q_EMIT" in data else ():
-        own = _class_around(source, match.start()) if match["of"] in (b"", b"this->") else ""
-        name = match["name"].decode()
-        yield route_at(source, match.start(), RouteForm.EMIT, receiver=own, path=name, name=SLOT)
-    for match in source.matches(_QT_CONNECTED) if b"SIGNAL(" in data or b"::" in data else ():
-        arguments = [each for each in source.arguments(match.end())[0] if not each.text.startswith("Qt::")]
-        signal = _QT_MEMBER.match(arguments[1].text) if len(arguments) > 2 else None
-        if signal is None or signal["form"] == "SLOT":
-            continue
-        own = _class_around(source, match.start())
-        type_ = signal["type"] or (own if arguments[0].text == "this" else "")
-        slot = _QT_MEMBER.match(arguments[-1].text)
-        if slot is not None and slot["form"]:
-            is_own = slot["form"] == "SLOT" and (len(arguments) == 3 or arguments[2].text == "this")
-            handler = f"{own}.{slot['named']}" if is_own and own else ""
-        else:
-            handler = f"{slot['type']}.{slot['name']}" if slot is not None else ""
-        name = signal["name"] or signal["named"]
-        if (handler or arguments[-1].text.startswith("[")) and (type_ or name not in _QT_PLATFORM):
-            yield route_at(
-                source, match.start(), RouteForm.LISTEN, receiver=type_, path=name, handler=handler, name=SLOT
-            )
-
-
-def _class_around(source: RouteText, byte: int) -> str:
-    scope = source.scope(byte)
-    return source.definitions[scope].qualname.rpartition(".")[0].rpartition(".")[2] if scope >= 0 else ""
+    for pattern, form in _CHANNELS if b"<-" in data or b"chan " in data else ():
+        for found in source.matches(pattern):
+            match = found if found.re.groups else _SENT_TO.search(data, max(0, found.start() - 100), found.start())
+            if match is None or (found[0][:1] == b"c" and data[found.start() - 1] in _NAME_BYTES + b"."):
+                continue  # `c.close(x)`
+            byte = match.start("name")
+            outer = scope = source.scope(byte)
+            while outer >= 0 and source.definitions[outer].parent >= 0:
+                outer = source.definitions[outer].parent
+            if outer < 0 or match["name"] in _NO_CHANNELS:
+                continue
+            start = source.definitions[outer].start_byte
+            around = data[max(start, byte - _MAX_AROUND_BYTES) : byte].decode("utf-8", "replace")
+            given = source.definitions[outer].signature
+            head, dot, member = match["name"].decode().partition(".")
+            is_local = re.search(_LOCAL.replace("%s", head), around) is not None
+            typed = re.search(_TYPED % head, given) if dot and not is_local else None
+            if typed is not None or not (dot or is_local or re.search(_GIVEN % head, given)):
+                path = f"{typed[1]}.{member}" if typed is not None else head
+                definition = scope if form is RouteForm.LISTEN else -1
+                yield route_at(source, byte, form, path=path, definition=definition, name=CHANNEL)

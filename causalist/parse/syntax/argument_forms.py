@@ -19,6 +19,8 @@ METHOD_OF_ARROW = re.compile(
     rb"(?:\s|//[^\n]*\n)*!?\??\.\s*(\w+)\s*(?:<[^<>()]{0,60}>)?\(\s*(?:async\s+|async(?=\s*\())?(?:function\s*\w*\s*)?\(?\s*"
 )
 MADE_GENERIC = re.compile(r"new ([\w.]+<[^()<>]+>)\([^()]*\)")
+_ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
+_SELECTED = re.compile(r"(use[A-Z]\w*)\(\s*(?:\(\s*(\w+)\s*(?::[^()]*)?\)|(\w+))\s*=>\s*(\w+)\.(\w+)\s*,?\s*\)")
 _NUMBER_LITERAL = re.compile(
     r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?"
 )
@@ -33,6 +35,19 @@ _BY_SPACE = re.compile(
     r"(?:\s+[\w\"'(\[{`$@].*|\([^()]*\)\s+[\w\"'(\[{`$@].*)",
     re.DOTALL,
 )
+
+
+def read_assigned(text: str, self_names: Sequence[str], clean: Callable[[str], str]) -> str:
+    """Return `b.c` for the text `b.c = …`, whose value is that of `b.c`, and `useDoor().open` for what selects that.
+
+    >>> [read_assigned(text, (), str) for text in ("b.c = 1", "useDoor((s) => s.open)", "f()")]
+    ['b.c', 'useDoor().open', '']
+    """
+    if left := _ASSIGNED.match(text):
+        return left[1] if left[1].partition(".")[0] in self_names else clean(left[1])
+    selected = _SELECTED.fullmatch(text) if text.startswith("use") else None
+    is_member = selected is not None and selected[4] in (selected[2], selected[3])
+    return f"{selected[1]}().{selected[5]}" if selected is not None and is_member else ""
 
 
 def made_or_listed(text: str, settings: TypeSettings) -> str:

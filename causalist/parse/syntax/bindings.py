@@ -27,7 +27,13 @@ from causalist.model.type_notation import (
     typed_value,
     with_marks,
 )
-from causalist.parse.syntax.argument_forms import MADE_GENERIC, METHOD_OF_ARROW, called_by_space, made_or_listed
+from causalist.parse.syntax.argument_forms import (
+    MADE_GENERIC,
+    METHOD_OF_ARROW,
+    called_by_space,
+    made_or_listed,
+    read_assigned,
+)
 from causalist.parse.syntax.arguments import (
     is_plain_type,
     named_type,
@@ -55,7 +61,6 @@ from causalist.parse.syntax.typed_expressions import shape_of, value_of
 
 MAX_VALUE_BYTES = 2000  # bytes of a value that are looked at
 _MAX_NAME_BYTES, _MAX_TYPE_BYTES = 200, 800  # of a name; of an annotation with the content of collections
-_ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
 _CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$-]+)+")
 _GIVES_SELF = re.compile(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
 _LOOP = re.compile(rb"(?:inline\s+)?for\b")
@@ -116,7 +121,7 @@ class BindingReader:
         self._item_end = -1  # of the last name that may be a type parameter
         self._has_arrows = bool(scopes.settings.names.assigned_infixes)
         self._narrowed = self._guard = ""  # a name whose type is checked, and a function that checks it
-        self._elements = ""  # the last collection that stands before the names of its elements
+        self._elements: list[tuple[int, str]] = []  # ends and elements of collections before names of their elements
         self._value: tuple[int, str, list[tuple[int, str]]] | None = None  # start, chain, targets of the last value
 
     def handlers(self) -> dict[Tag, Callable[[int, int, int], None]]:
@@ -243,7 +248,7 @@ class BindingReader:
     def on_elements(self, start: int, end: int, tag: int) -> None:
         """Bind the name before a collection to its elements, and remember them for a name after it."""
         chain = self._chain(start, end, start)
-        self._elements = element_of(chain)
+        self._elements = [*(each for each in self._elements if each[0] > start), (end, element_of(chain))]
         if self._binding_end < 0 and self._value is not None and self._value[0] == start:
             for position, _ in self._value[2]:  # `[first] = xs`, which the value was taken for
                 self.bindings[position] = self.bindings[position]._replace(value=element_of(self._value[1]))
@@ -260,7 +265,7 @@ class BindingReader:
     def on_element(self, start: int, end: int, tag: int) -> None:
         """Bind a name to an element of the collection before it."""
         self.on_binding(start, end, tag)
-        self.tell(start, self._elements)
+        self.tell(start, max((each for each in self._elements if each[0] <= start), default=(0, ""))[1])
         self._binding_end = -1
 
     def on_match(self, start: int, end: int, tag: int) -> None:
@@ -613,7 +618,8 @@ class BindingReader:
         self._binding_end = -1
         if not targets:
             return
-        assigned = self._read_assigned(self._scopes.text(start, min(end, start + _MAX_NAME_BYTES)))
+        text = self._scopes.text(start, min(end, start + _MAX_NAME_BYTES))
+        assigned = read_assigned(text, self._self_names, self._scopes.clean_name)
         chain = self._scopes.spell_current(assigned) if assigned else self._chain(start, end, start)
         chain = before_itself(chain, self.bindings[-1].target) if "#" in chain else chain
         self._value = (start, chain, targets)
@@ -625,12 +631,6 @@ class BindingReader:
                 continue  # known by the variant that the pattern names
             value = chain if not key else f"{chain}.{key}" if chain[:1] not in ("", "{") else ""
             self.bindings[position] = self.bindings[position]._replace(value=value)
-
-    def _read_assigned(self, text: str) -> str:
-        """Return `b.c` for the text `b.c = …`: the value of the assignment is that of `b.c`."""
-        if not (left := _ASSIGNED.match(text)):
-            return ""
-        return left[1] if left[1].partition(".")[0] in self._self_names else self._scopes.clean_name(left[1])
 
     def _is_near(self, end: int, start: int, fewest: int = 1) -> bool:
         """Return True if little but white space stands between `end` and `start`."""

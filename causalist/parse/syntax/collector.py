@@ -98,7 +98,7 @@ class FactCollector:
         self._frames = self.scopes.frames
         self.base_reader = BaseReader(self.scopes)
         self.bases = self.base_reader.bases
-        self._doc_types = DocTypeReader(self.scopes, self.binding_reader.bindings)
+        self._doc_types = DocTypeReader(self.scopes, self.binding_reader.bindings, self.use_reader.calls)
         self._implementations = ImplementationReader(self.scopes)
         self.implementations = self._implementations.list_implementations
         self._span: tuple[int, int] | None = None

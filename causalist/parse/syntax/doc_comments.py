@@ -10,15 +10,16 @@ Annotations stand between a comment and what it is about; a signature leaves the
 
 import html
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from causalist.model.facts import MODULE_SCOPE, Binding, Import, ImportKind
+from causalist.model.facts import MODULE_SCOPE, Binding, Call, Import, ImportKind
 from causalist.model.language_settings import TypeSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
-from causalist.model.type_notation import closing_bracket, split_top
+from causalist.model.type_notation import RETURNED, STRING_TARGET, Mark, closing_bracket, split_top
 from causalist.parse.syntax.chains import array_type_name, union_type
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, DefinitionDraft, Scopes
 
@@ -43,9 +44,20 @@ _ELEMENT = ".[]"  # ends the value of a block's parameter
 _OF_ONE_BLOCK = 2  # bindings: as a parameter, and to an element
 _WORD = re.compile(r"\w+")
 _STATEMENT = re.compile(r"(?:[^\n]*,[ \t]*\n)*[^\n]*")
+_HANDED_ON = re.compile(r"^[ \t]*delegate[ \t(](?:[^\n]*,[ \t]*\n)*[^\n]*", re.MULTILINE)
+_HANDED_TO = re.compile(r"\bto:\s*[:\"']?(@?\w+)")
+_HANDED_AS = re.compile(r"\bprefix:\s*[:\"']?(\w+)")
+_NO_MEMBERS = ("class", "self")
 _ANY_CLASS = re.compile(r"\bpolymorphic:\s*true|\bsource_type:")
 _CLASS_NAME = re.compile(r"\bclass_name:\s*[\"']([\w:]+)[\"']")
 _SOURCE = re.compile(r"\bsource:\s*:(\w+)")
+_MODEL_FIELD = re.compile(
+    r"(\w+)[ \t]*=[ \t]*(?:\w+\.)?(\w+)\(\s*(?:to\s*=\s*)?(?:[\"']((?:\w+\.)?\w+)[\"']|((?:\w+\.)?[A-Z]\w+))?"
+)
+_MODEL_NAMED = re.compile(r"\bto\s*=\s*(?:[\"']((?:\w+\.)?\w+)[\"']|((?:\w+\.)?[A-Z]\w+))")
+_REVERSE_NAME = re.compile(r"\brelated_name\s*=\s*(?:[\"'](\w+)[\"'])?")
+_INSTANCES = "objects"  # the member of a class by which its instances are found
+_OF_ONE = "OneToOne"  # begins the names of fields whose other end leads to one
 # Endings of several and of one, the first that fits.
 _SINGULARS = (
     *(("people", "person"), ("children", "child"), ("men", "man"), ("series", "series"), ("news", "news")),
@@ -230,13 +242,17 @@ class TaggedType(NamedTuple):
 class DocTypeReader:
     """Reader of the comments of a file whose language states types there, and of the associations of its models."""
 
-    def __init__(self, scopes: Scopes, bindings: list[Binding]) -> None:
+    def __init__(self, scopes: Scopes, bindings: list[Binding], calls: list[Call]) -> None:
         self._scopes = scopes
         self._bindings = bindings
+        self._calls = calls
         self._tags = dict(scopes.settings.comments.tags)
-        self._associations = {} if scopes.settings.shapes.sequences else dict(scopes.settings.shapes.fields)
+        fields, is_shaped = dict(scopes.settings.shapes.fields), bool(scopes.settings.shapes.sequences)
+        self._associations = {} if is_shaped else fields
+        self._model_fields = tuple(name for name in fields if is_shaped and name[:1].isupper())
         self._own_object = next(iter(scopes.settings.names.self_names), "")
         self._loads = bool(self._tags and scopes.settings.modules.require)
+        self._told: dict[tuple[int, str], set[str]] = {}  # types of variables that comments in functions state
         self.imports: list[Import] = []  # types that comments name by their module
         self._above: list[tuple[int, int, int]] = []  # definition, start and end of the comment above it
 
@@ -254,6 +270,7 @@ class DocTypeReader:
             return
         for tag in self._read_tags(start, end):
             if tag.role is DocTag.TYPE and tag.name:
+                self._told.setdefault((scope, tag.name), set()).add(tag.type)
                 self._bindings.append(Binding(scope, tag.name, tag.type, "", self._scopes.row(start)))
 
     def _load(self, start: int, end: int) -> None:
@@ -269,12 +286,20 @@ class DocTypeReader:
 
     def finish(self) -> None:
         """Give the types in comments, and of associations, to definitions without a type."""
-        if self._associations:
+        for position, each in enumerate(self._bindings if self._told else ()):
+            types = self._told.get((each.scope, each.target), ())
+            if each.type and len(types) == 1 and (told := next(iter(types))).startswith(f"{each.type}?"):
+                self._bindings[position] = each._replace(type=told)  # `Builder $it`, said to be `Builder<Door>`
+        if self._scopes.settings.types.queries:
             self._drop_shared_elements()
+            if b"delegate" in self._scopes.data:
+                self._hand_on()
         for draft in self._scopes.drafts if self._associations else ():
             if draft.kind is NodeKind.FIELD and draft.parent >= 0 and (type_ := self._find_associated(draft)):
                 row = self._scopes.row(draft.start)
                 self._bindings.append(Binding(draft.parent, f".{draft.name}", type_, "", row))
+        if self._model_fields and any(name.encode() in self._scopes.data for name in self._model_fields):
+            self._bind_other_ends()
         for index, start, end in self._above:
             draft, row = self._scopes.drafts[index], self._scopes.row(start)
             for role, type_, name in self._read_tags(start, end):
@@ -289,13 +314,65 @@ class DocTypeReader:
                     self._bindings.append(Binding(draft.parent, f".{draft.name}", type_, "", row))
 
     def _drop_shared_elements(self) -> None:
-        """Remove the elements from names that a function gives more than one value: blocks have scopes of their own."""
-        counts = Counter((each.scope, each.target) for each in self._bindings)
-        self._bindings[:] = [
-            each
-            for each in self._bindings
-            if not (each.value.endswith(_ELEMENT) and counts[each.scope, each.target] > _OF_ONE_BLOCK)
-        ]
+        """Remove the elements from parameters of blocks whose names a function gives another value, too.
+
+        Blocks have scopes of their own, which functions have not here.
+        """
+        counts, alike = Counter[tuple[int, str]](), Counter[tuple[int, str, str]]()
+        for each in self._bindings:
+            counts[each.scope, each.target] += 1
+            alike[each.scope, each.target, each.value] += bool(each.value)
+        kept: list[Binding] = []
+        for each in self._bindings:
+            is_element = bool(kept) and each.value.endswith(_ELEMENT) and kept[-1] == each._replace(value="")
+            n_alike = alike[each.scope, each.target, each.value] * _OF_ONE_BLOCK
+            if not is_element or counts[each.scope, each.target] == n_alike:
+                kept.append(each)
+        self._bindings[:] = kept
+
+    def _hand_on(self) -> None:
+        """Let what `delegate :label, to: :owner` defines call `owner.label`."""
+        scopes = self._scopes
+        text = scopes.data.decode("utf-8", "surrogateescape")
+        if not text.isascii():
+            text = scopes.data.decode("latin-1")  # of one character for each byte
+        handed = list(_HANDED_ON.finditer(text))
+        starts = [each.start() for each in handed]
+        for index, draft in enumerate(scopes.drafts):
+            if draft.kind is not NodeKind.METHOD or draft.parent < 0:
+                continue
+            place = bisect_right(starts, draft.start) - 1
+            statement = handed[place] if place >= 0 and draft.start < handed[place].end() else None
+            to = _HANDED_TO.search(statement[0]) if statement is not None else None
+            if statement is None or to is None or to[1] in _NO_MEMBERS:
+                continue
+            prefix = _HANDED_AS.search(statement[0])
+            chain, row = f"{to[1]}.{draft.name}", scopes.row(draft.start)
+            self._calls.append(Call(index, chain, row))
+            self._bindings.append(Binding(index, RETURNED, "", chain, row))
+            if prefix is not None:
+                name = f"{to[1] if prefix[1] == 'true' else prefix[1]}_{draft.name}"
+                draft.qualname, draft.name = f"{draft.qualname.removesuffix(draft.name)}{name}", name
+
+    def _bind_other_ends(self) -> None:
+        """Give the class that a field leads to the member that leads back: `plan.meal_set`, or what the field names."""
+        drafts = self._scopes.drafts
+        for draft in drafts:
+            if draft.kind is not NodeKind.FIELD or draft.parent < 0 or drafts[draft.parent].kind is not NodeKind.CLASS:
+                continue
+            text = self._scopes.text(draft.span_start, min(draft.end, draft.span_start + _MAX_ASSOCIATION_BYTES))
+            made = _MODEL_FIELD.match(text)
+            if made is None or made[2] not in self._model_fields:
+                continue
+            to = made if made[3] or made[4] else _MODEL_NAMED.search(text)
+            text_name, written = (to[to.re.groups - 1], to[to.re.groups]) if to else ("", "")
+            own, target = drafts[draft.parent].name, f"{STRING_TARGET}{text_name}" if text_name else written
+            named, is_one = _REVERSE_NAME.search(text), made[2].startswith(_OF_ONE)
+            name = named[1] if named else f"{own.lower()}{'' if is_one else '_set'}"
+            if target and name:
+                target, row = own if text_name == "self" else target, self._scopes.row(draft.start)
+                value = f"{own}{Mark.CALL if is_one else f'.{_INSTANCES}'}"
+                self._bindings.append(Binding(draft.parent, f"{target}.{name}", "", value, row))
 
     def _find_associated(self, draft: DefinitionDraft) -> str:
         """Return the type of a member that a call such as `has_many :doors, class_name: "Door"` defines, or ""."""

@@ -16,6 +16,7 @@ from causalist.model.type_notation import (
     MAX_UNION_MEMBERS,
     NARROWED,
     RETURNED,
+    STRING_TARGET,
     Mark,
     as_member,
     as_tuple_item,
@@ -457,8 +458,9 @@ def _named_value(argument: str, around: str, settings: ShapeSettings, depth: int
         name = last = "Self"
     if not PLAIN.fullmatch(name) or not last[:1].isupper() or last.isupper():
         return with_marks(value, Mark.ELEMENT) if _is_chain(value := _value(argument, settings, depth + 1)) else ""
-    name = last if argument.strip() != name else name
     shape = shape_of(f"{around}[{name}]" if around else name, settings)
+    if argument.strip() != name and last != "Self" and shape.endswith(name):
+        shape = f"{shape.removesuffix(name)}{STRING_TARGET}{name}"
     return typed_value(shape) if shape and ">" not in shape else ""
 
 
