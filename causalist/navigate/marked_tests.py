@@ -53,6 +53,8 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
             continue
         if settings.tests.functions and re.fullmatch(settings.tests.functions, name):
             is_test[node] = True
+        elif settings.tests.methods and nodes.kinds[node] == NodeKind.METHOD:
+            is_test[node] = bool(re.fullmatch(settings.tests.methods, name))
         elif settings.tests.fixtures and beginnings:
             is_test[node] = name.partition("_")[0] in beginnings
         else:
