@@ -11,6 +11,7 @@ the operator by which a special method runs, is evidence, too.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from math import exp, log, prod
 from typing import NamedTuple
 
@@ -120,7 +121,8 @@ class TestTexts:
         A constructor has the name of its class. Other special methods have none, and names that very many tests have
         the words of say nothing, nor do tests in a language that is not used together with that of the function. Of a
         private function they name another one, and so do those that surely call another one of that name. In Go, a
-        name with a small letter is that of something else in other folders.
+        name with a small letter is that of something else in other folders. Methods that a framework calls are not
+        called by their names.
         """
         name, signature = self.name_of(node), self._graph.nodes.signatures[node]
         if not name.isidentifier() or _SPECIAL.fullmatch(name) or self._graph.kind(node) not in CALLABLE_KINDS:
@@ -128,6 +130,8 @@ class TestTexts:
         if _PRIVATE.match(signature) and class_of_constructor(self._graph, node) < 0:
             return []
         family = self._family_of(node)
+        if self._is_called_by_framework(node):
+            return []
         if (name, family) not in self._naming:
             nodes = find_nodes_with_words(name, self._lexical)
             nodes = nodes[self._is_test[nodes] & np.isin(self._graph.nodes.kinds[nodes], _RUNS)]
@@ -144,6 +148,13 @@ class TestTexts:
             for test in self._naming[name, family]
             if test not in others and folder in (None, split_id(self._graph.nodes.ids[test])[0].rpartition("/")[0])
         ]
+
+    def _is_called_by_framework(self, node: int) -> bool:
+        owner = int(self._graph.nodes.parents[node])
+        settings = load_settings().get(dialect_of(split_id(self._graph.nodes.ids[node])[0]))
+        if owner < 0 or settings is None or self._graph.kind(owner) not in TYPE_KINDS:
+            return False
+        return any(fnmatchcase(last_name(self._graph.nodes.ids[owner]), each) for each in settings.handlers.types)
 
     def count_named(self, node: int) -> int:
         """Return the number of functions outside of tests that have the last name of one of them, at least 1."""

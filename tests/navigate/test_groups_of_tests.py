@@ -489,7 +489,8 @@ def test_helpers_in_files_of_tests_are_no_tests(tmp_path: Path) -> None:
         "    public function closes() { $this->assertTrue(true); }\n"
         "    public function provideDoors(): array { return [[1]]; }\n"
         "    public function ends(): void { new Door(); }\n}\n\n"
-        "class CustomDoor {\n    public function __invoke() { return 1; }\n    public function handle() { return 2; }\n}\n"
+        "class CustomDoor {\n    public function __invoke() { return 1; }\n"
+        "    public function handle() { return 2; }\n}\n"
     )
     root = write_all(tmp_path, {"src/Door.php": "<?php\nclass Door {}\n", "tests/DoorTest.php": tests})
     graph = in_memory(root).index.graph
