@@ -324,3 +324,17 @@ def unique_with_first(values: NDArray[_Integer]) -> tuple[NDArray[_Integer], NDA
     is_first = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     return ordered[is_first], order[is_first].astype(np.int64)
+
+
+def chunk_by_size(sizes: Sequence[int], most: int = 1_000_000) -> Iterator[tuple[int, int]]:
+    """Yield ranges of items, side by side, each of which has about this size.
+
+    >>> list(chunk_by_size([3, 2, 4, 1], 5))
+    [(0, 2), (2, 4)]
+    """
+    first, total = 0, 0
+    for i, size in enumerate(sizes):
+        total += size
+        if total >= most or i == len(sizes) - 1:
+            yield first, i + 1
+            first, total = i + 1, 0

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 _MAX_CHANGES_LISTED = 10
 _MAX_TESTS = 50
+_MIN_TESTS = 10  # that are listed if there are so many, the last of them as far less probable
 _MAX_CHANGES_WITH = 10
 
 
@@ -348,17 +349,22 @@ def tests_command(
     nothing = reached.nothing(f"no test is known to reach {reached.what}{steps}")
     tests = reached.affected
     n_shown = _count_shown(repository, limit, share)
+    n_more = 0
     if limit is None and share is None and choices and choices[0].n_probable is not None:
         n_shown = min(n_shown, choices[0].n_probable)
+        n_more = max(_MIN_TESTS - n_shown, 0)
     shown = tests[:n_shown]
     document = tests_document(reached.changed, reached.deleted, len(tests), shown, report) if as_json else None
-    print_result(document, format_tests(tests, shown, report), nothing)
+    print_result(document, format_tests(tests, shown, report, n_more), nothing)
 
 
 def format_tests(
-    tests: "Sequence[Affected]", shown: "Sequence[Affected]", report: "CoverageReport | None"
+    tests: "Sequence[Affected]", shown: "Sequence[Affected]", report: "CoverageReport | None", n_more: int = 0
 ) -> Iterator[str]:
-    """Yield what coverage data says, then the tests, the most probable first, each with the edge that reaches it."""
+    """Yield what coverage data says, then the tests, the most probable first, each with the edge that reaches it.
+
+    Behind those to be shown stand `n_more` far less probable ones.
+    """
     if report is not None:
         from causalist.navigate.coverage import describe_coverage
 
@@ -366,10 +372,13 @@ def format_tests(
     if tests:
         yield f"{len(tests)} tests, the most probable first" if len(tests) > 1 else "1 test"
         yield ""
-    for each, line in zip(shown, format_affected(shown, with_depth=True), strict=True):
+    listed = tests[: len(shown) + n_more]
+    for number, (each, line) in enumerate(zip(listed, format_affected(listed, with_depth=True), strict=True)):
+        if number == len(shown):
+            yield "far less probable"
         yield f"  {each.probability:.2f}{line}"
-    if len(tests) > len(shown):
-        yield f"and {len(tests) - len(shown)} more; --limit shows more of them"
+    if len(tests) > len(listed):
+        yield f"and {len(tests) - len(listed)} more; --limit shows more of them"
 
 
 def _count_shown(repository: "Repository", limit: int | None, share: float | None) -> int:

@@ -4,7 +4,7 @@ import re
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -39,7 +39,10 @@ CONDITION_HOLDS = 3  # exit code: one of --fail-on
 _CONDITIONS = ("breaking", "secrets", "interface", "missing", "layers")
 _MAX_TESTS = 20
 _MAX_MISSING = 5
-_MAX_PATHS = 12  # of one row
+_MAX_PATHS = 12  # of one row, and names
+_MIN_WHOLE = 3  # definitions of a file that came or went as a whole, of which more are one row
+_MAX_SIGNATURE = 120  # of longer ones, equal parameters around those that differ are left out
+_MIN_LEFT_OUT = 12
 _WIDTH = 100  # of the lines of a terminal, but for names that are longer
 _PROBABLE = 0.5
 _UNLIKELY = 0.05  # users below are counted, not listed: mostly files that import one that changed
@@ -243,7 +246,7 @@ def _describe(change: "ChangedDefinition") -> str:
     from causalist.review.changes import ChangeKind
 
     if change.label == "file":
-        return "imports or code outside of definitions"
+        return "imports" if change.is_import else "code outside of definitions"
     edited = ", its body too" if change.is_edited else ""
     if change.kind is ChangeKind.MOVED and change.old is not None:
         is_near = change.old.path == change.path
@@ -257,7 +260,30 @@ def _signatures(change: "ChangedDefinition") -> tuple[str, str] | None:
 
     if change.kind is not ChangeKind.SIGNATURE or change.old is None or change.new is None:
         return None
-    return _on_one_line(change.old.signature), _on_one_line(change.new.signature)
+    return _contrast(_on_one_line(change.old.head), _on_one_line(change.new.head))
+
+
+def _contrast(old: str, new: str) -> tuple[str, str]:
+    """Return two signatures without the parameters before and behind those that differ, if one is long.
+
+    >>> _contrast("f(first, second, old)", "f(first, second, new)")
+    ('f(first, second, old)', 'f(first, second, new)')
+    >>> _contrast(f"f({'a, ' * 40}old)", f"f({'a, ' * 40}new, last)")
+    ('f(…, old)', 'f(…, new, last)')
+    """
+    if max(len(old), len(new)) <= _MAX_SIGNATURE:
+        return old, new
+    n = next((i for i, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new)))
+    first, behind = old.find("(", 0, n) + 1, old.rfind(", ", 0, n) + 2
+    if first and behind - first >= _MIN_LEFT_OUT:
+        old, new = (f"{each[:first]}…, {each[behind:]}" for each in (old, new))
+        n = first + 3
+    most = min(len(old), len(new)) - n
+    n_end = next((i for i in range(most) if old[-1 - i] != new[-1 - i]), most)
+    comma, closing = old.find(", ", len(old) - n_end), old.rfind(")")
+    if comma >= 0 and closing - comma >= _MIN_LEFT_OUT:
+        old, new = (f"{each[: comma - len(old)]}, …{each[closing - len(old) :]}" for each in (old, new))
+    return old, new
 
 
 def _on_one_line(signature: str) -> str:
@@ -269,11 +295,34 @@ def _on_one_line(signature: str) -> str:
     return re.sub(r",? ([)\]])", r"\1", re.sub(r"([(\[]) ", r"\1", " ".join(signature.split())))
 
 
-def _by_kind(review: "Review") -> "Iterator[tuple[str, list[ChangedDefinition]]]":
+class _WholeFile(NamedTuple):
+    """Definitions of a file that came or went as a whole."""
+
+    path: str
+    names: tuple[str, ...]
+
+
+def _group(review: "Review", changes: "Iterable[ChangedDefinition]") -> "list[ChangedDefinition | _WholeFile]":
+    """Return the changes, with those of a file that came or went in one."""
+    whole = {each.path for each in review.files if each.status in ("added", "removed")}
+    groups: dict[str, list[ChangedDefinition]] = {}
+    for each in changes:
+        groups.setdefault(each.path, []).append(each)
+    grouped: list[ChangedDefinition | _WholeFile] = []
+    for path, inside in groups.items():
+        is_one = path in whole and len(inside) > _MIN_WHOLE and len({each.kind for each in inside}) == 1
+        grouped += [_WholeFile(path, tuple(map(_short, inside)))] if is_one else inside
+    return grouped
+
+
+def _by_kind(review: "Review", *, is_public: bool = False) -> "Iterator[tuple[str, list[ChangedDefinition]]]":
+    """Yield (heading, changes) of the public interface, or of all else but files of which only imports changed."""
+    shown = {id(each) for each in review.interface}
     for kind in _ORDER:
-        definitions = [each for each in review.definitions if each.kind == kind]
-        if definitions:
-            yield kind, definitions
+        changes = [each for each in review.definitions if each.kind == kind and not each.is_import]
+        own = [each for each in changes if (id(each) in shown) == is_public]
+        if own:
+            yield f"{_HEADINGS[kind]}{', not public' if len(own) < len(changes) and not is_public else ''}", own
 
 
 class _Row(NamedTuple):
@@ -316,10 +365,12 @@ def _section(
 
 
 def _summary(review: "Review") -> str:
-    counts = Counter(each.kind.value for each in review.definitions)
+    counts = Counter(each.kind.value for each in review.definitions if each.label != "file")
     parts = [f"{counts[kind]} {_HEADINGS[kind]}" for kind in _ORDER if counts[kind]]
-    n_files = f"{len(review.files)} file{'s' if len(review.files) != 1 else ''}"
-    return f"{_name(review.before)} -> {_name(review.after)}: {n_files}; definitions: {', '.join(parts) or 'none'}"
+    n_outside = sum(each.label == "file" and not each.is_import for each in review.definitions)
+    outside = f"; code outside of them in {count_noun(n_outside, 'file')}" if n_outside else ""
+    sides = f"{_name(review.before)} -> {_name(review.after)}"
+    return f"{sides}: {count_noun(len(review.files), 'file')}; definitions: {', '.join(parts) or 'none'}{outside}"
 
 
 def _format_review(review: "Review", limit: int, n_tests: int, proofs: "Sequence[ProvenChange]" = ()) -> Iterator[str]:
@@ -330,23 +381,29 @@ def _format_review(review: "Review", limit: int, n_tests: int, proofs: "Sequence
     yield from _section("call sites that no longer fit", review.broken, _broken_row, limit)
     yield from _section("secrets added", review.secrets, lambda each: _Row("", f"{each.path}:{each.line}"), limit)
     yield from _section("layer rules broken", review.layers, _rule_row, limit)
-    yield from _section("public interface changed", review.interface, _interface_row, limit)
+    public = [each for _, changes in _by_kind(review, is_public=True) for each in changes]
+    yield from _section("public interface changed", _group(review, public), _interface_row, limit)
     yield from _format_missing(review, min(limit, _MAX_MISSING))
     yield from _section("hot spots", review.hot, _hot_row, limit)
-    for kind, changes in _by_kind(review):
-        yield from _section(_HEADINGS[kind], changes, _definition_row, limit)
+    for heading, changes in _by_kind(review):
+        yield from _section(heading, _group(review, changes), _definition_row, limit)
     yield from _section("defects tried in changed functions", proofs, _proof_row, limit)
     title = f"tests to run: {len(review.tests)} of {review.n_tests} may run it{_probably(review.tests)}"
     option = "--max-tests" if n_tests >= _MAX_TESTS else "--max-tests or --share"
-    yield from _section(title, review.tests, _user_row, n_tests, option)
+    yield from _likely_section(title, review.tests, n_tests, option)
     title = f"users that may run what changed: {len(review.affected)}{_probably(review.affected)}"
-    likely = [each for each in review.affected if each.probability >= _UNLIKELY]
-    yield from _section(title, likely, _user_row, limit)
-    if n_unlikely := len(review.affected) - len(likely):
+    yield from _likely_section(title, review.affected, limit)
+    yield from _section("other files", _list_others(review), _others_row, limit)
+
+
+def _likely_section(title: str, affected: "Sequence[Affected]", limit: int, option: str = "--limit") -> Iterator[str]:
+    """Yield a section of users or tests; very unlikely ones are counted."""
+    likely = [each for each in affected if each.probability >= _UNLIKELY]
+    yield from _section(title, likely, _user_row, limit, option)
+    if n_unlikely := len(affected) - len(likely):
         if not likely:
             yield from ("", title)
         yield f"  {'and ' if likely else ''}{n_unlikely} below {_UNLIKELY}"
-    yield from _section("other files", _list_others(review), _others_row, limit)
 
 
 def _broken_row(each: "BrokenCall") -> _Row:
@@ -357,8 +414,22 @@ def _rule_row(each: "BrokenRule") -> _Row:
     return _fit("", f"{each.path}:{each.line}", f"{_short(each.source)} uses {_short(each.target)}: {each.rule}")
 
 
-def _interface_row(each: "ChangedDefinition") -> _Row:
-    return _Row(each.path, f"{each.line:>5}  {_short(each)}  {_HEADINGS[each.kind.value]}")
+def _interface_row(each: "ChangedDefinition | _WholeFile") -> _Row:
+    if isinstance(each, _WholeFile):
+        return _whole_row(each, "removed")
+    row = _definition_row(each)
+    return row._replace(text=f"{each.line:>5}  {_short(each)}  {_HEADINGS[each.kind.value]}: {_describe(each)}")
+
+
+def _whole_row(each: _WholeFile, what: str) -> _Row:
+    first, *further = _wrap(f"the file {what}, {count_noun(len(each.names), 'definition')}: {_some(each.names)}")
+    return _Row(each.path, first, tuple(further))
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names, and how many there are besides."""
+    more = f" and {len(names) - _MAX_PATHS} more" if len(names) > _MAX_PATHS else ""
+    return f"{', '.join(names[:_MAX_PATHS])}{more}"
 
 
 def _hot_row(each: "HotSpot") -> _Row:
@@ -374,7 +445,9 @@ def _probably(affected: "Sequence[Affected]") -> str:
     return f", {n} of them probably" if 0 < n < len(affected) else ""
 
 
-def _definition_row(each: "ChangedDefinition") -> _Row:
+def _definition_row(each: "ChangedDefinition | _WholeFile") -> _Row:
+    if isinstance(each, _WholeFile):
+        return _whole_row(each, "as a whole")
     text = _describe(each) if each.label == "file" else f"{_short(each)}  {_describe(each)}"
     if (signatures := _signatures(each)) is None:
         return _Row(each.path, f"{each.line:>5}  {text}")
@@ -387,8 +460,7 @@ def _definition_row(each: "ChangedDefinition") -> _Row:
 def _others_row(note_and_paths: tuple[str, list[str]]) -> _Row:
     """Return one row for all files of a note."""
     note, paths = note_and_paths
-    more = f" and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else ""
-    first, *further = _wrap(f"{note}: {', '.join(paths[:_MAX_PATHS])}{more}")
+    first, *further = _wrap(f"{note}: {_some(paths)}")
     return _Row("", first, tuple(further))
 
 
@@ -400,6 +472,10 @@ def _list_others(review: "Review") -> list[tuple[str, list[str]]]:
             renamed = f" (was {each.before})" if each.status == "renamed" else ""
             status = f"{each.status}, " if each.status in ("added", "removed") else ""
             by_note.setdefault(f"{status}{each.note or 'renamed'}", []).append(f"{each.path}{renamed}")
+    with_more = {each.path for each in review.definitions if not each.is_import}
+    imports = [each.path for each in review.definitions if each.is_import and each.path not in with_more]
+    if imports:
+        by_note["imports alone"] = imports
     return list(by_note.items())
 
 
@@ -457,7 +533,8 @@ def format_markdown(review: "Review", limit: int, n_tests: int, proofs: "Sequenc
         rows = [f"- `{e.path}:{e.line}` uses `{e.target}`: {_markdown(e.rule)}" for e in review.layers]
         yield from _list("Layer rules broken", rows, limit)
     if review.interface:
-        rows = [f"- `{e.node}` {_HEADINGS[e.kind.value]}" for e in review.interface]
+        public = [each for _, changes in _by_kind(review, is_public=True) for each in changes]
+        rows = [_markdown_row(each, is_public=True) for each in _group(review, public)]
         yield from _list("Public interface changed", rows, limit)
     if review.missing:
         rows = [f"- {e.probability:.2f} `{e.file}` {_markdown(_describe_history(e))}" for e in review.missing]
@@ -465,21 +542,25 @@ def format_markdown(review: "Review", limit: int, n_tests: int, proofs: "Sequenc
     if review.hot:
         yield from _list("Hot spots", [f"- `{e.node}` {_heat(e)}" for e in review.hot], limit)
     yield from ("", "### Definitions", "")
-    for kind, changes in _by_kind(review):
-        yield from _fold(f"{_HEADINGS[kind]} ({len(changes)})", [_markdown_row(each) for each in changes], limit)
+    for heading, changes in _by_kind(review):
+        yield from _fold(f"{heading} ({len(changes)})", [_markdown_row(e) for e in _group(review, changes)], limit)
     yield from _fold(
         "defects tried in changed functions", [f"- `{e.node}` {_markdown(_describe_proof(e))}" for e in proofs], limit
     )
     title = f"tests to run ({len(review.tests)} of {review.n_tests}{_probably(review.tests)})"
-    yield from _fold(title, [f"- {e.probability:.2f} `{e.node}`" for e in review.tests], n_tests)
-    users = [f"- {e.probability:.2f} `{e.node}` {_markdown(_reason(e))}" for e in review.affected]
+    likely = ([e for e in each if e.probability >= _UNLIKELY] for each in (review.tests, review.affected))
+    tests, users = ([f"- {e.probability:.2f} `{e.node}` {_markdown(_reason(e))}" for e in each] for each in likely)
+    yield from _fold(title, tests, n_tests)
     yield from _fold(f"users that may run it ({len(review.affected)}{_probably(review.affected)})", users, limit)
     others = [f"- {_markdown(note)}: {', '.join(f'`{p}`' for p in paths)}" for note, paths in _list_others(review)]
     yield from _fold("other files", others, limit)
 
 
-def _markdown_row(each: "ChangedDefinition") -> str:
-    row = f"- `{each.node}` {_markdown(_describe(each))}"
+def _markdown_row(each: "ChangedDefinition | _WholeFile", *, is_public: bool = False) -> str:
+    if isinstance(each, _WholeFile):
+        return f"- `{each.path}` {'removed' if is_public else 'as a whole'}: {_markdown(_some(each.names))}"
+    heading = f"{_HEADINGS[each.kind.value]}: " if is_public else ""
+    row = f"- `{each.node}` {heading}{_markdown(_describe(each))}"
     signatures = _signatures(each)
     return row if signatures is None else f"{row}: {_code(signatures[0])} → {_code(signatures[1])}"
 

@@ -15,7 +15,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from causalist.graph._precision_file import shipped_confidences
-from causalist.model.graph import BUILD_VARIANT, EdgeKind
+from causalist.model.graph import BUILD_VARIANT, METHOD_SET, EdgeKind
 
 
 class Evidence(IntEnum):
@@ -41,7 +41,7 @@ class RuleName(StrEnum):
     MODULE_ATTRIBUTE = "module-attribute"
     SELF = "self"
     INHERITED = "inherited"
-    METHOD_SET = "method-set"
+    METHOD_SET = METHOD_SET
     SUPER = "super"
     CLASS_ATTRIBUTE = "class-attribute"
     ANNOTATION = "annotation"

@@ -152,6 +152,7 @@ class Proof(NamedTuple):
     time: int
 
 
+METHOD_SET = "method-set"  # the rule of edges from types to interfaces that no code says they implement
 BUILD_VARIANT = "build-variant"  # the rule of edges to functions of which a build compiles one
 
 

@@ -508,9 +508,9 @@ class TestSettings:
     marks: tuple[str, ...] = ()
     """annotation names that make a test. Example: `["Test"]`"""
     functions: str = ""
-    """regular expression of test function names in test files; without it, `mark` and `marks` the file is one test.
-    Example: `"test.*"`
-    """
+    """regular expression of test functions; without it, `mark` and `marks` a test file is one. Example: `"test.*"`"""
+    methods: str = ""
+    """regular expression of methods that are tests in such a file. Example: Ruby: `"test_.*"`"""
     names: tuple[str, ...] = ()
     """names of test files and types; `*` is the tested name. Example: `["test_*"]`"""
     suite: str = ""

@@ -11,6 +11,7 @@ the operator by which a special method runs, is evidence, too.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from math import exp, log, prod
 from typing import NamedTuple
 
@@ -119,7 +120,9 @@ class TestTexts:
 
         A constructor has the name of its class. Other special methods have none, and names that very many tests have
         the words of say nothing, nor do tests in a language that is not used together with that of the function. Of a
-        private function they name another one, and so do those that surely call another one of that name.
+        private function they name another one, and so do those that surely call another one of that name. In Go, a
+        name with a small letter is that of something else in other folders. Methods that a framework calls are not
+        called by their names.
         """
         name, signature = self.name_of(node), self._graph.nodes.signatures[node]
         if not name.isidentifier() or _SPECIAL.fullmatch(name) or self._graph.kind(node) not in CALLABLE_KINDS:
@@ -127,6 +130,8 @@ class TestTexts:
         if _PRIVATE.match(signature) and class_of_constructor(self._graph, node) < 0:
             return []
         family = self._family_of(node)
+        if self._is_called_by_framework(node):
+            return []
         if (name, family) not in self._naming:
             nodes = find_nodes_with_words(name, self._lexical)
             nodes = nodes[self._is_test[nodes] & np.isin(self._graph.nodes.kinds[nodes], _RUNS)]
@@ -136,7 +141,20 @@ class TestTexts:
                 test for test in tests if self._family_of(test) == family and pattern.search(self._text(test))
             ]
         others = find_callers_of_others(self._graph, node, self._find_alike(name))
-        return [test for test in self._naming[name, family] if test not in others]
+        path = split_id(self._graph.nodes.ids[node])[0]
+        folder = path.rpartition("/")[0] if path.endswith(".go") and not name[0].isupper() else None
+        return [
+            test
+            for test in self._naming[name, family]
+            if test not in others and folder in (None, split_id(self._graph.nodes.ids[test])[0].rpartition("/")[0])
+        ]
+
+    def _is_called_by_framework(self, node: int) -> bool:
+        owner = int(self._graph.nodes.parents[node])
+        settings = load_settings().get(dialect_of(split_id(self._graph.nodes.ids[node])[0]))
+        if owner < 0 or settings is None or self._graph.kind(owner) not in TYPE_KINDS:
+            return False
+        return any(fnmatchcase(last_name(self._graph.nodes.ids[owner]), each) for each in settings.handlers.types)
 
     def count_named(self, node: int) -> int:
         """Return the number of functions outside of tests that have the last name of one of them, at least 1."""
@@ -496,17 +514,15 @@ def _weigh(
     parts = (split_id(ids[node]) for node in subjects)
     names = [symbol or path.rpartition("/")[2].partition(".")[0] for path, symbol in parts]
     nodes = np.array(list(tests), dtype=np.int64)
-    shared = rarity_of_shared_words(names, lexical, nodes, len(graph.nodes)).tolist()
-    most = max(shared)
+    lacking = _rarity_of_lacking_words(names, lexical, nodes, len(graph.nodes)).tolist()
     weights = TEST_WEIGHTS
     outer = _outermost(graph, subjects)
     weighed: dict[int, Affected] = {}
-    for (node, user), of_node in zip(tests.items(), shared, strict=True):
+    for (node, user), lacked in zip(tests.items(), lacking, strict=True):
         chance = min(max(user.probability, _MIN_ODDS), 1.0 - MIN_PROBABILITY)
         log_odds = log(chance / (1.0 - chance))
         maker = log(max(makers.get(node, 1.0), MIN_PROBABILITY))
-        words = of_node - most
-        score = weights.bias + weights.way * log_odds + weights.words * words + weights.maker * maker
+        score = weights.bias + weights.way * log_odds - weights.words * lacked + weights.maker * maker
         if texts is not None and user.edge.rule == NAMED and user.depth == 1:
             n_alike = texts.count_named(ids.position(user.edge.target))
             score += weights.named + weights.alike * log(n_alike + 1)
@@ -518,6 +534,24 @@ def _weigh(
         odds = exp(score)
         weighed[node] = user._replace(probability=odds / (1.0 + odds))
     return weighed
+
+
+def _rarity_of_lacking_words(
+    names: Sequence[str], lexical: LexicalIndex, nodes: NDArray[np.int64], n: int
+) -> NDArray[np.float64]:
+    """Return how much less of the words of a name each test has than the test that has most.
+
+    Of several names, the odds that this takes from a test are the mean: a test of one of them need not know the others.
+    Names of which no test has a word say nothing.
+    """
+    shares = (rarity_of_shared_words([name], lexical, nodes, n) for name in dict.fromkeys(names))
+    kept = np.zeros(len(nodes))
+    n_names = 0
+    for share in shares:
+        if share.any():
+            kept += np.exp(TEST_WEIGHTS.words * (share - share.max()))
+            n_names += 1
+    return -np.log(kept / n_names) / TEST_WEIGHTS.words if n_names else kept
 
 
 class _Groups:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from causalist.errors import AmbiguousNode, UnknownNode
 from causalist.extract import select_acyclic
-from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind
+from causalist.model.graph import METHOD_SET, ORDERING_KINDS, CodeGraph, EdgeKind
 from causalist.model.index import Index
 from causalist.model.lookup import CycleCut, DependencyCycle, DependencyOrder, OrderedItem, OrderLevel
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
@@ -193,9 +193,14 @@ def _ranks(
 
 
 def _usable(graph: CodeGraph, min_confidence: float) -> NDArray[np.bool_]:
-    """Return a mask over edges of uses inside the repository that are confident enough."""
+    """Return a mask over edges of uses inside the repository that are confident enough.
+
+    A type that implements an interface by its methods alone does not know of it, and can be built before it.
+    """
     edges = graph.edges
     is_use = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & (edges.confidences >= min_confidence)
+    if METHOD_SET in graph.rule_names:
+        is_use &= edges.rules != graph.rule_names.index(METHOD_SET)
     is_inside = graph.nodes.files >= 0
     return np.asarray(is_use & is_inside[edges.sources] & is_inside[edges.targets], dtype=np.bool_)
 

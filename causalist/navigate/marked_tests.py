@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 
 # What prepares tests, by its name.
 SETUP = lazy_regex(r"(?:async)?_?(?:set_?up|before|tear_?down|after|initiali[sz]e)", re.IGNORECASE)
-_PROVIDER = lazy_regex(r"^(?!.*\bvoid\b).*\bstatic\b", re.DOTALL)
+# What gives tests their data: it is static and returns something, or says what it returns in PHP.
+_PROVIDER = lazy_regex(r"^(?!.*\bvoid\b).*(?:\bstatic\b|\bfunction\b.*\)\s*:)", re.DOTALL)
 
 
 def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
     """Return the mask of tests, of shape (n_nodes,): what a runner of tests runs by itself.
 
     These are the sources of edges `tests`, functions of files of tests whose names say so, and handlers that are given
-    to a function that declares a test: `it("…")`. Where a mark makes a method a test, those of types of tests that
-    nothing calls count, too. A function inside of another is none: that one runs it.
+    to a function that declares a test: `it("…")`. Where a mark makes a method a test, those that nothing calls count,
+    too, of types that have a known test or the name of one. A function inside of another is none: that one runs it.
     """
     edges, nodes = graph.edges, graph.nodes
     is_test = np.zeros(len(nodes), dtype=np.bool_)
@@ -46,6 +47,7 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
     is_free = np.ones(len(nodes), dtype=np.bool_)  # nothing calls it, and it overrides nothing
     is_free[edges.targets[edges.kinds == EdgeKind.CALLS]] = False
     is_free[edges.sources[edges.kinds == EdgeKind.OVERRIDES]] = False
+    of_known = {int(nodes.parents[node]) for node in np.flatnonzero(is_test & callables).tolist()}
     rows = zip(candidates.tolist(), nodes.files[candidates].tolist(), nodes.ids.some(candidates), strict=True)
     for node, file, node_id in rows:
         settings, name = by_file[file], (node_id.partition("::")[2]).rpartition(".")[2]
@@ -53,10 +55,14 @@ def mark_tests(graph: CodeGraph) -> NDArray[np.bool_]:
             continue
         if settings.tests.functions and re.fullmatch(settings.tests.functions, name):
             is_test[node] = True
+        elif settings.tests.methods and nodes.kinds[node] == NodeKind.METHOD:
+            is_test[node] = bool(re.fullmatch(settings.tests.methods, name))
         elif settings.tests.fixtures and beginnings:
             is_test[node] = name.partition("_")[0] in beginnings
         else:
-            is_test[node] = bool(settings.tests.marks) and is_free[node] and _is_run_by_runner(graph, node, name)
+            is_free_method = bool(settings.tests.marks) and is_free[node] and _is_run_by_runner(graph, node, name)
+            owner = int(nodes.parents[node])
+            is_test[node] = is_free_method and (owner in of_known or _has_name_of_tests(graph, owner, settings))
     runs = (NodeKind.FUNCTION, NodeKind.METHOD)
     is_inside = (nodes.parents >= 0) & np.isin(nodes.kinds[nodes.parents], runs)
     return is_test & ~(is_inside & np.isin(nodes.kinds, runs))
@@ -121,10 +127,7 @@ def _beginnings_of_tests(graph: CodeGraph, tests: NDArray[np.bool_]) -> frozense
 
 
 def _is_run_by_runner(graph: CodeGraph, node: int, name: str) -> bool:
-    """Return True for such a method of a type of tests: the graph does not have the mark of a test.
-
-    What is static and returns something gives tests their data.
-    """
+    """Return True for such a method of a type: the graph does not have the mark of a test."""
     nodes = graph.nodes
     if _PROVIDER.search(nodes.signatures[node]):
         return False
@@ -132,3 +135,10 @@ def _is_run_by_runner(graph: CodeGraph, node: int, name: str) -> bool:
     if nodes.kinds[node] != NodeKind.METHOD or owner < 0 or nodes.kinds[owner] not in TYPE_KINDS or SETUP.match(name):
         return False
     return class_of_constructor(graph, node) < 0
+
+
+def _has_name_of_tests(graph: CodeGraph, owner: int, settings: "LanguageSettings") -> bool:
+    """Return True for a type whose name is that of tests: `DoorTest`, `TestDoor`."""
+    name = graph.nodes.ids[owner].rpartition("::")[2].rpartition(".")[2]
+    patterns = (pattern.partition("*") for pattern in settings.tests.names)
+    return any((before or after) and name.startswith(before) and name.endswith(after) for before, _, after in patterns)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.dataclass_arrays import unique_sorted
+from causalist._internal.dataclass_arrays import chunk_by_size, unique_sorted
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lookup import LikeDefinition, Likeness, SimilarCluster, SimilarPair
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, Role, split_id
@@ -47,6 +47,8 @@ _MIN_TOKENS = 40  # shorter definitions are alike without having been copied
 _MIN_SHARED = 0.2  # estimated share of shingles, below which a pair is not aligned: it loses 2 of 1,000 pairs
 _MAX_CODES = 2_000  # definitions whose tokens are kept as Python integers, which take 70 bytes for each
 _MAX_ROUNDS = 8  # definitions of one shape that others of that shape are compared with
+_MIN_NAMES = 0.65  # of a pair of types that need not be more similar, of the one with fewer
+_SHAPE_ALONE = 0.15  # that another pair must be more similar, unless all but the names is the same
 _SEED = 20_250
 _CALLS = int(EdgeKind.CALLS)
 _NAMES = ("identifier", "name", "variable", "constant")  # parts of the kinds of names in the grammars
@@ -196,6 +198,7 @@ class _Candidates:
         self.nodes = sorted(tokens)
         self._graph = graph
         self._tokens = [tokens[node] for node in self.nodes]
+        self._with_code = set(graph.nodes.parents[np.isin(graph.nodes.kinds, sorted(CALLABLE_KINDS))].tolist())
         self._texts = reader.text_of()
         self._callees: dict[int, frozenset[str]] = {}
         self._last_names: dict[int, str] = {}
@@ -209,8 +212,7 @@ class _Candidates:
         return len(self.nodes)
 
     def n_lines(self, i: int) -> int:
-        node = self.nodes[i]
-        return int(self._graph.nodes.end_rows[node] - self._graph.nodes.start_rows[node]) + 1
+        return int(self._graph.nodes.end_rows[self.nodes[i]] - self._graph.nodes.start_rows[self.nodes[i]]) + 1
 
     def signatures(self) -> NDArray[np.uint32]:
         """Return the least value of each hash function over the runs of shapes, shape (n, _N_HASHES)."""
@@ -218,7 +220,7 @@ class _Candidates:
         factors = draw.integers(0, 1 << 32, _N_HASHES, dtype=np.uint32) | np.uint32(1)
         terms = draw.integers(0, 1 << 32, _N_HASHES, dtype=np.uint32)
         signatures = np.empty((len(self), _N_HASHES), dtype=np.uint32)
-        for first, behind in _chunks([len(each.shapes) for each in self._tokens]):
+        for first, behind in chunk_by_size([len(each.shapes) for each in self._tokens]):
             sizes = [len(each.shapes) for each in self._tokens[first:behind]]
             flat = np.concatenate([each.shapes for each in self._tokens[first:behind]]).astype(np.uint64)
             runs = np.zeros(len(flat) - _SHINGLE_TOKENS + 1, dtype=np.uint64)
@@ -275,7 +277,8 @@ class _Candidates:
             for column, is_near in enumerate((by_text[k], by_back[k])):
                 if is_near and not are_similar[k]:
                     structure = 2 * _common_length(codes[column], others[column], places[column]) / int(total[k])
-                    are_similar[k] = (1 - SHARED_WEIGHT) * structure + own[k] >= least
+                    similarity = (1 - SHARED_WEIGHT) * structure + own[k]
+                    are_similar[k] = similarity >= least and similarity >= self._least(i, j, least)
         return are_similar
 
     def similarity(self, i: int, j: int, least: float) -> float:
@@ -291,7 +294,15 @@ class _Candidates:
         if structure < 1:
             structure = max(structure, 2 * _common_length(backs, other_backs, {}) / (n + m))
         similarity = (1 - SHARED_WEIGHT) * structure + SHARED_WEIGHT * shared
-        return similarity if similarity >= least else 0.0
+        return similarity if similarity >= self._least(i, j, least) else 0.0
+
+    def _least(self, i: int, j: int, least: float) -> float:
+        """Return how similar two definitions must be: types without functions need names in common."""
+        one, other = self._names(i), self._names(j)
+        is_named = len(one & other) >= _MIN_NAMES * min(len(one), len(other))
+        if is_named or self._graph.nodes.kinds[self.nodes[i]] not in TYPE_KINDS or self.nodes[i] in self._with_code:
+            return least
+        return least if np.array_equal(self._tokens[i].shapes, self._tokens[j].shapes) else least + _SHAPE_ALONE
 
     def shared_callees(self, i: int, j: int) -> float | None:
         """Return the share of called names that both have, None if one calls nothing that is known."""
@@ -306,8 +317,8 @@ class _Candidates:
 
     def describe(self, i: int) -> LikeDefinition:
         graph, node = self._graph, self.nodes[i]
-        id = graph.nodes.ids[node]
-        first, last = int(graph.nodes.start_rows[node]) + 1, int(graph.nodes.end_rows[node]) + 1
+        rows = graph.nodes.start_rows, graph.nodes.end_rows
+        id, (first, last) = graph.nodes.ids[node], (int(each[node]) + 1 for each in rows)
         return LikeDefinition(id, graph.kind(node).label, split_id(id)[0], first, last)
 
     def pair(self, i: int, j: int, similarity: float) -> SimilarPair:
@@ -415,7 +426,7 @@ class _Bags:
         _, first_back, first_name, first_called = np.cumsum([0, n_shapes + n_texts, self._N_BACK_COLUMNS, n_texts])
         number_by_name: dict[str, int] = {}
         chunks = [(np.zeros(0, dtype=np.int64),) * 3]
-        for first, behind in _chunks([len(each.shapes) for each in tokens]):
+        for first, behind in chunk_by_size([len(each.shapes) for each in tokens]):
             some = tokens[first:behind]
             token_rows = 4 * np.repeat(np.arange(first, behind), [len(each.shapes) for each in some])
             shapes, texts, back = (np.concatenate([each[k] for each in some]).astype(np.int64) for k in range(3))
@@ -499,16 +510,6 @@ def _overlap(one: frozenset[Any], other: frozenset[Any]) -> float:
 
 def _last_name(id: str) -> str:
     return id.rpartition("::")[2].rpartition(".")[2].partition("~")[0].rpartition(":")[2]
-
-
-def _chunks(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield ranges of definitions with about a million tokens each."""
-    first, total = 0, 0
-    for i, size in enumerate(sizes):
-        total += size
-        if total >= 1_000_000 or i == len(sizes) - 1:
-            yield first, i + 1
-            first, total = i + 1, 0
 
 
 def _common_length(one: Sequence[int], other: Sequence[int], places: dict[int, int]) -> int:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from causalist.model.facts import MODULE_SCOPE, Definition, FileFacts
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, file_id, symbol_id
 from causalist.model.source import DiagnosticSlug
+from causalist.model.type_notation import closing_bracket
 from causalist.parse import dialect_of, load_settings, mask_secrets, may_be_code, with_line_feeds
 from causalist.review.syntax_file import DeclaredParameter, SyntaxFile
 from causalist.review.versions import FileVersions
@@ -33,6 +34,21 @@ _QUOTES = (b'"""', b"'''")
 _BODY = re.compile(rb"\((?:\w+_)?(?:block|body|body_statement)|\((?:compound_statement|(?:field_)?declaration_list)")
 _BRACKETED_RESULT = re.compile(r"\)\s*\(([^(),\s]+)\)$")  # in Go: `f() (int)` is `f() int`
 _SEPARATOR = re.compile(rb"[ \t]*[;,]")  # behind a definition, of which it is a part
+_INSIDE = rb"(?:[^\n;({]|\{(?:[^{}]|\{[^{}]*\})*\}|\([^()]*\))*;?"  # lists of names may have several lines
+_IMPORT = re.compile(
+    rb"(?m)^[ \t]*(?:(?:import|from|(?:global[ ]+)?using)\b(?![ \t]*(?:\(\S|var\b))%b|#[ \t]*(?:include|import)\b[^\n]*"
+    rb"|require(?:_relative)?\b[^\n]*|(?:const|let|var|local)\s[^\n=]*=\s*require\b[^\n]*)" % _INSIDE
+)
+_USE = re.compile(rb"(?m)^[ \t]*use\b%b" % _INSIDE)  # which a program of Ruby does as it runs
+_CUT = "…"  # ends a signature that is not kept as a whole
+_MAX_HEAD = 4_000
+_LETTERS = re.compile(r"\w+")
+_CLOSING = frozenset({"private", "fileprivate", "internal"})
+_OPENING = {language: frozenset({"public", "protected"}) for language in ("java", "csharp")}
+_OPEN_KINDS = (NodeKind.INTERFACE, NodeKind.ENUM)  # whose members need no word
+_MODULES = frozenset({"javascript", "typescript", "tsx", "flow"})
+_EXPORT = re.compile(rb"(?m)^[ \t]*export\b")
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")  # of a name
 
 
 class ChangeKind(StrEnum):
@@ -82,6 +98,28 @@ class DefinitionVersion:
         return NodeKind.FILE if parent == MODULE_SCOPE else self._file.facts.definitions[parent].kind
 
     @property
+    def is_open(self) -> bool:
+        """True if other packages may name it, as far as its own words and those of the definitions around it say."""
+        facts, fact, is_open = self._file.facts, self.fact, True
+        needed = _OPENING.get(facts.language)
+        while is_open:
+            written = re.split(rf"(?<!\w){re.escape(fact.name)}(?!\w)", fact.signature, maxsplit=1)[0]
+            words = {*_LETTERS.findall(written)}
+            around = None if fact.parent == MODULE_SCOPE else facts.definitions[fact.parent]
+            is_open = not (words & _CLOSING or (fact.name.startswith(("_", "#")) and not fact.name.endswith("__")))
+            if needed and not (around and (around.kind in _OPEN_KINDS or "record" in around.signature)):
+                is_open = is_open and bool(words & needed)
+            if around is None:
+                break
+            fact = around
+        if is_open and facts.language in _MODULES and (facts.exports or _EXPORT.search(self._file.text)):
+            written = self._file.text[fact.start_byte : fact.end_byte]
+            named = re.search(rb"(?<!\w)%b(?!\w)" % re.escape(fact.name.encode()), written)
+            is_open = any(each.local == fact.name for each in facts.exports)
+            is_open = is_open or b"export" in written[: named.start() if named else 0]
+        return is_open and not self.is_local
+
+    @property
     def is_local(self) -> bool:
         """True inside of a function: other files cannot name it."""
         definitions, parent = self._file.facts.definitions, self.fact.parent
@@ -99,6 +137,18 @@ class DefinitionVersion:
         if not any(mark in self.fact.signature for mark in (*marks, "/*")):
             return self.fact.signature
         return self._file.without_comments(self.fact)
+
+    @property
+    def head(self) -> str:
+        """The signature for a reader: the list of parameters as a whole, however long it is."""
+        signature = self.signature
+        if not signature.endswith(_CUT):
+            return signature
+        written = " ".join(self.text[:_MAX_HEAD].decode("utf-8", "replace").split())
+        start = written.find(signature[: -len(_CUT)])
+        opening = written.find("(", max(start, 0))
+        end = closing_bracket(written, opening) if opening >= 0 else -1
+        return written[start : end + 1] if start >= 0 and end > start + len(signature) else signature
 
     @cached_property
     def text(self) -> bytes:
@@ -144,7 +194,8 @@ class ChangedDefinition(NamedTuple):
     """A definition that a change touches.
 
     `node` is its id after the change, before it for a removed one; `line` is 1-based in that version. `old` and `new`
-    are its versions, None where it does not exist, both for the code of a file outside of definitions.
+    are its versions, None where it does not exist, both for the code of a file outside of definitions: `outside` has
+    the versions of the file then, if more than imports changed.
     """
 
     kind: ChangeKind
@@ -154,6 +205,12 @@ class ChangedDefinition(NamedTuple):
     old: DefinitionVersion | None = None
     new: DefinitionVersion | None = None
     has_other_code: bool = False  # of a moved one
+    outside: "tuple[ReadFile, ReadFile] | None" = None
+
+    @property
+    def is_import(self) -> bool:
+        """True if nothing but imports changed in the code of a file outside of definitions."""
+        return self.old is None and self.new is None and self.outside is None
 
     @property
     def is_edited(self) -> bool:
@@ -240,6 +297,13 @@ class ReadFile:
             signature = " ".join(signature.replace(words, " ", 1).split())
         return signature.removesuffix(":")  # which stands before a comment in Python
 
+    @property
+    def outside_shown(self) -> str:
+        """The source outside of definitions for a reader: secrets masked, `…` for definitions."""
+        masked = mask_secrets(self.text, self.facts.secrets)
+        own = _SIDE_BY_SIDE.sub("…".encode(), _outside_of(masked, 0, len(masked), self._holes))
+        return own.decode("utf-8", "replace")
+
     @cached_property
     def outside_text(self) -> bytes:
         """The source outside of definitions."""
@@ -300,7 +364,8 @@ def compare_versions(files: Iterable[FileVersions], facts_of: Facts = _parse) ->
         own = [change for pair in pairs if (change := _compare_pair(*pair)) is not None]
         is_moved = bool(file.before and file.after and file.before != file.after)
         if old is not None and new is not None and _is_other_outside(old, new):
-            own.append(ChangedDefinition(ChangeKind.BODY, file_id(file.after), file.after, 1))
+            outside = (old, new) if _without_imports(old) != _without_imports(new) else None
+            own.append(ChangedDefinition(ChangeKind.BODY, file_id(file.after), file.after, 1, outside=outside))
         changes += own
         removed += [version for version in gone if new is None or not _is_still_set(version, new)]
         added += [version for version in come if old is None or not _is_still_set(version, old)]
@@ -418,6 +483,15 @@ def _is_other_outside(old: ReadFile, new: ReadFile) -> bool:
     return not _is_same_text(one, two) and (_is_surely_other(old.path, one, two) or old.outside != new.outside)
 
 
+def _without_imports(file: ReadFile) -> bytes:
+    """Return the source outside of definitions without white space and imports.
+
+    A comment that differs, too, makes other code of it: that only says less than is known.
+    """
+    text = _IMPORT.sub(b"", file.outside_text.replace(b"\0", b"\n"))
+    return b"".join((text if file.facts.language == "ruby" else _USE.sub(b"", text)).split())
+
+
 def _is_same_text(old: bytes, new: bytes) -> bool:
     """Return True for texts that differ at most in how many definitions stand side by side: that needs no tree.
 
@@ -520,6 +594,9 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
             taken.update((id(each), id(same[0])))
     old_left = [each for each in old_left if id(each) not in taken]
     new_left = [each for each in new_left if id(each) not in taken]
+    for old_value, new_value in _find_renamed_values(old_left, new_left):
+        became.append((old_value, new_value))
+        taken.update((id(old_value), id(new_value)))
     shares: list[tuple[float, bool, int, int]] = []
     if len(old_left) * len(new_left) <= _MAX_PAIRS:
         counts: dict[int, Counter[bytes]] = {}
@@ -561,6 +638,34 @@ def _follow(removed: list[DefinitionVersion], added: list[DefinitionVersion]) ->
     ]
     result = [each for each in result if not _is_wrapper(each)]
     return [each for each in result if not _is_inside(each, result)]
+
+
+def _find_renamed_values(
+    removed: Sequence[DefinitionVersion], added: Sequence[DefinitionVersion]
+) -> list[tuple[DefinitionVersion, DefinitionVersion]]:
+    """Return the fields and constants of one type or file that differ in a part of their names alone.
+
+    Their code must be that of no other removed or added one there, as that of `a: int` mostly is.
+    """
+    sides: tuple[dict[object, list[DefinitionVersion]], ...] = ({}, {})
+    for side, versions in zip(sides, (removed, added), strict=True):
+        for each in versions:
+            if each.fact.kind not in CALLABLE_KINDS | TYPE_KINDS:
+                side.setdefault((each.path, _parent_name(each), _without_name(each)), []).append(each)
+    pairs = (
+        (olds[0], sides[1][key][0]) for key, olds in sides[0].items() if len(olds) == len(sides[1].get(key, ())) == 1
+    )
+    return [(old, new) for old, new in pairs if _share_words(old.fact.name, new.fact.name)]
+
+
+def _share_words(one: str, other: str) -> bool:
+    """Return True for names with at least half of their words in common.
+
+    >>> _share_words("maxEntries", "max_items"), _share_words("count", "size")
+    (True, False)
+    """
+    words, others = (Counter(word.lower() for word in _WORD.findall(name)) for name in (one, other))
+    return 2 * (words & others).total() >= max((words + others).total() / 2, 1)
 
 
 def _is_wrapper(change: ChangedDefinition) -> bool:

@@ -221,6 +221,7 @@ def _changed_nodes(
     What stands in a test is part of it: nothing else runs that.
     """
     graph = index.graph
+    places = {i: node for i, node in places.items() if not definitions[i].is_import}  # which no user runs
     whole = [
         node
         for position, node in places.items()
@@ -280,12 +281,9 @@ def _is_interface(index: Index, change: ChangedDefinition) -> bool:
         return False
     file = index.graph.nodes.ids.position(file_id(change.path))
     role = Role(int(index.graph.nodes.roles[file])) if file >= 0 else role_of(change.path)
-    words = version.fact.qualname.split(".")
-    is_hidden = any(word.startswith(("_", "#")) and not word.endswith("__") for word in words)
-    is_hidden = is_hidden or version.signature.startswith(("private ", "static inline "))
-    is_hidden = is_hidden or version.is_local
+    is_hidden = version.fact.kind is NodeKind.HANDLER or not version.is_open or "static inline " in version.signature
     if version.path.endswith(".go"):
-        is_hidden = not version.fact.name[:1].isupper()
+        is_hidden = not all(word[:1].isupper() for word in version.fact.qualname.split("."))
     if version.path.endswith(".rs"):
         is_open = version.parent_kind in (NodeKind.TRAIT, NodeKind.ENUM) or "macro_rules" in version.signature
         is_hidden = is_hidden or "pub(" in version.signature or not (is_open or "pub " in version.signature)
@@ -408,16 +406,19 @@ class _Lines:
 def _changed_blocks(review: Review) -> Iterator[_Block]:
     order = {kind: place for place, kind in enumerate(_ORDER)}
     for each in sorted(review.definitions, key=lambda change: order[change.kind]):
+        if each.is_import:
+            continue
         was = f", was {each.old.node}" if each.kind == ChangeKind.MOVED and each.old else ""
-        what = "imports or code outside of definitions" if each.label == "file" else f"{each.kind.value} {each.label}"
+        what = "code outside of definitions" if each.label == "file" else f"{each.kind.value} {each.label}"
         title = f"`{each.node}` line {each.line} ({what}{was})"
         yield _Block("changed definitions", title, _mark_change(each), "diff")
 
 
 def _mark_change(change: ChangedDefinition) -> str:
-    """Return the code of a changed definition with `-` and `+` before changed lines; "" for code outside of all."""
-    old = change.old.shown.split("\n") if change.old else []
-    new = change.new.shown.split("\n") if change.new else []
+    """Return the code of a change with `-` and `+` before changed lines."""
+    old, new = (each.shown.split("\n") if each else [] for each in (change.old, change.new))
+    if change.outside:
+        old, new = (each.outside_shown.split("\n") for each in change.outside)
     if not old and not new:
         return ""
     from difflib import unified_diff  # no review but --pack needs it

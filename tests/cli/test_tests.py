@@ -145,3 +145,27 @@ def test_several_nodes_are_joined(tmp_path: Path) -> None:
     done = invoke("blast", "first", "second", cwd=folder)
     assert (done.code, done.stdout.splitlines()[0]) == (0, "2 affected, 0 of them in tests")
     assert invoke("tests", "first", "missing_name", cwd=folder).code == 2
+
+
+def test_far_less_probable_tests_are_listed_up_to_ten(tmp_path: Path) -> None:
+    """One test calls it, and twelve name it in a string alone."""
+    named = "".join(f'def test_{n}(shop):\n    shop.run("refill")\n\n\n' for n in range(12))
+    calling = "from box import refill\n\n\ndef test_refill():\n    assert refill() == 1\n"
+    files = {"box.py": "def refill():\n    return 1\n", "tests/test_box.py": calling, "tests/test_shop.py": named}
+    folder = write_all(tmp_path / "shop", files)
+    lines = invoke("tests", "refill", cwd=folder).stdout.splitlines()
+    assert lines[0] == "13 tests, the most probable first"
+    assert "test_refill" in lines[2] and lines[3] == "far less probable"
+    assert len(lines) == 2 + 1 + 1 + 9 + 1 and lines[-1] == "and 3 more; --limit shows more of them"
+    assert len(json.loads(invoke("tests", "refill", "--json", cwd=folder).stdout)["tests"]) == 1
+
+
+def test_an_action_of_a_controller_is_not_meant_by_its_name(tmp_path: Path) -> None:
+    files = {
+        "app/controllers/notes_controller.rb": "class NotesController\n  def create\n    1\n  end\nend\n",
+        "app/models/shelf.rb": "class Shelf\n  def create\n    1\n  end\nend\n",
+        "test/user_test.rb": "class UserTest < Minitest::Test\n  def test_one\n    run('create')\n  end\nend\n",
+    }
+    folder = write_all(tmp_path / "notes", files)
+    assert invoke("tests", "NotesController.create", cwd=folder).code == 1
+    assert "UserTest.test_one" in invoke("tests", "Shelf.create", cwd=folder).stdout

@@ -122,3 +122,15 @@ def test_a_range_of_commits(tmp_path: Path) -> None:
         done = invoke("topo", "--diff", revision, "--level", "definition", "--repo", str(tmp_path))
         assert [line.split()[1] for line in done.stdout.splitlines()[1:]] == ["app/b.py::f"], done.stderr
     invoke("topo", "--diff", "", "--repo", str(tmp_path)).failed("git")
+
+
+def test_a_type_that_only_has_the_methods_of_an_interface_does_not_need_it(tmp_path: Path) -> None:
+    files = {
+        "go.mod": "module m\n",
+        "all/all.go": 'package all\n\nimport "m/one"\n\ntype Sender interface{ Send(x int) error }\n\n'
+        "var Every = []Sender{&one.Mail{}}\n",
+        "one/one.go": "package one\n\ntype Mail struct{}\n\nfunc (m *Mail) Send(x int) error { return nil }\n",
+    }
+    order = in_memory(write_all(tmp_path, files)).topo("all", "one")
+    assert nodes_of(order) == ["one/one.go", "all/all.go"]
+    assert order.cycles == ()

@@ -11,8 +11,10 @@ from causalist import navigate
 from causalist.model.graph import Edge
 from causalist.model.lookup import Affected
 from causalist.navigate.affected_tests import TEST_WEIGHTS, TYPICAL_SIZE
+from causalist.navigate.marked_tests import mark_tests
 from causalist.pipeline.repository import Repository
 from causalist.rank import rarity_of_shared_words
+from tests.cli.commands import write_all
 from tests.pipeline.sample import in_memory
 
 STORE = """
@@ -478,3 +480,23 @@ class RateTest extends TestCase {
     graph = in_memory(tmp_path).index.graph
     marked = {graph.nodes.ids[node].rpartition(".")[2] for node in np.flatnonzero(navigate.mark_tests(graph)).tolist()}
     assert marked == {"ratesASong", "runsAlone"}
+
+
+def test_helpers_in_files_of_tests_are_no_tests(tmp_path: Path) -> None:
+    """What a container calls in a class beside the tests, and what gives them data, is none; `opens` has a mark."""
+    tests = (
+        "<?php\nclass DoorTest extends TestCase {\n    /** @test */\n    public function opens() { new Door(); }\n"
+        "    public function closes() { $this->assertTrue(true); }\n"
+        "    public function provideDoors(): array { return [[1]]; }\n"
+        "    public function ends(): void { new Door(); }\n}\n\n"
+        "class CustomDoor {\n    public function __invoke() { return 1; }\n"
+        "    public function handle() { return 2; }\n}\n"
+    )
+    root = write_all(tmp_path, {"src/Door.php": "<?php\nclass Door {}\n", "tests/DoorTest.php": tests})
+    graph = in_memory(root).index.graph
+    found = [graph.nodes.ids[node] for node in np.flatnonzero(mark_tests(graph)).tolist()]
+    assert [each.partition("::")[2] for each in found if "." in each.partition("::")[2]] == [
+        "DoorTest.closes",
+        "DoorTest.ends",
+        "DoorTest.opens",
+    ]

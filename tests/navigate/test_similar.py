@@ -157,3 +157,18 @@ def test_edits_are_those_of_difflib(one: list[int], other: list[int]) -> None:
     """Of runs of one length the first counts in both."""
     matcher = _TokenMatcher(np.array(one, dtype=np.int64), np.array(other, dtype=np.int64))
     assert matcher.get_opcodes() == SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+
+
+def test_types_that_only_have_as_many_fields_are_not_alike(tmp_path: Path) -> None:
+    """The first two have six fields in common, the third none."""
+
+    def of_fields(name: str, *fields: str) -> str:
+        return f"class {name} {{\n" + "".join(f"    public String {each} = null;\n" for each in fields) + "}\n"
+
+    files = {
+        "One.java": of_fields("One", "id", "owner", "amount", "currency", "link", "comment", "status", "place"),
+        "Two.java": of_fields("Two", "id", "owner", "amount", "currency", "link", "comment", "state"),
+        "Three.java": of_fields("Three", "width", "height", "color", "border", "title", "image", "font"),
+    }
+    repository = in_memory(write_all(tmp_path, files))
+    assert [each.other.node for each in repository.similar("One")] == ["Two.java::Two"]

@@ -551,10 +551,10 @@ def test_lines_for_a_terminal_are_no_wider_than_a_hundred_columns(tmp_path: Path
     write_all(folder, {f"{folders}/low.py": before.replace("first)", "first, second, third, fourth, fifth, sixth)")})
     lines = invoke("review", cwd=folder).stdout.split("\n")
     assert max(map(len, lines)) <= 100
-    section = lines[lines.index("changed in signature") :]
+    section = lines[lines.index("public interface changed") :]
     assert section[1:5] == [
         f"  {folders}/low.py",
-        f"        1  {names[0]}  function",
+        f"        1  {names[0]}  changed in signature: function",
         f"           - def {names[0]}(first)",
         f"           + def {names[0]}(first, second, third, fourth, fifth, sixth)",
     ]
@@ -822,3 +822,141 @@ def test_a_test_that_surely_calls_another_function_of_the_name_is_none(tmp_path:
     before, _, after = classes.rpartition("return 1")
     (folder / "src/All.php").write_text(f"{before}return 2{after}")
     assert [each["node"] for each in documented(folder)["tests"]] == ["tests/AllTest.php::AllTest.test_unknown"]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("a.py", b"import os\nrun()\n", b"from a import (\n    b,\n    c as d,\n)\nimport os, sys\nrun()\n"),
+        ("a.ts", b"run();\n", b"import type { A,\n  B } from 'y';\nimport './z';\nrun();\n"),
+        ("a.go", b'package a\nimport "fmt"\n', b'package a\nimport (\n\t"fmt"\n\tx "y"\n)\n'),
+        ("a.php", b"<?php\nnamespace A;\nuse B\\C;\n", b"<?php\nnamespace A;\nuse D\\{E, F as G};\n"),
+        ("a.cs", b"using A;\nnamespace X;\n", b"using static B.C;\nglobal using D;\nnamespace X;\n"),
+        ("a.rs", b"use a::b;\n", b"use a::{b, c::{d, e}};\n"),
+        ("a.rb", b"run A\n", b"require 'x'\nrun A\n"),
+    ],
+)
+def test_imports_outside_of_definitions(path: str, old: bytes, new: bytes) -> None:
+    (change,) = compare_versions([FileVersions(path, path, old, new)]).definitions
+    assert (change.label, change.is_import) == ("file", True)
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("a.py", b"import os\n", b"import os\nrun()\n"),
+        ("a.rb", b"use Rack::A\n", b"use Rack::B\n"),  # a call
+        ("a.ts", b"export * from './a';\n", b"export * from './b';\n"),  # others import it from here
+        ("a.cs", b"Run();\n", b"using (var x = F()) { Run(); }\n"),
+    ],
+)
+def test_code_outside_of_definitions_that_is_no_import(path: str, old: bytes, new: bytes) -> None:
+    (change,) = compare_versions([FileVersions(path, path, old, new)]).definitions
+    assert (change.label, change.is_import) == ("file", False)
+
+
+def test_users_of_a_file_do_not_use_its_imports(tmp_path: Path) -> None:
+    files = {"low.py": "X = len('a')\n", "high.py": "import low\n\n\ndef f():\n    return low.X\n"}
+    folder = write_all(tmp_path, files)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(folder, {"low.py": "import os\n" + files["low.py"]})
+    lines = invoke("review", cwd=folder).stdout.split("\n")
+    assert lines[0].endswith("1 file; definitions: none")
+    assert lines[1:] == ["", "other files", "  imports alone: low.py", ""]
+    write_all(folder, {"low.py": files["low.py"] + "print(X)\n"})
+    text = invoke("review", cwd=folder).stdout
+    assert "definitions: none; code outside of them in 1 file" in text
+    assert "users that may run what changed: 1\n" in text
+    assert "+print(X)" in invoke("review", "--pack", cwd=folder).stdout
+
+
+def test_a_field_with_another_name_is_a_renamed_one() -> None:
+    """Of `left` and `right`, neither is known to be `high`, and `size` has no word of `count`."""
+    old = b"class A:\n    max_entries: int\n    left: str\n    right: str\n\n\nclass B:\n    count: int\n"
+    new = b"class A:\n    max_items: int\n    high: str\n\n\nclass B:\n    size: int\n"
+    found = compare_versions([FileVersions("a.py", "a.py", old, new)]).definitions
+    assert sorted((each.kind.value, each.node.partition("::")[2]) for each in found) == [
+        ("added", "A.high"),
+        ("added", "B.size"),
+        ("moved", "A.max_items"),
+        ("removed", "A.left"),
+        ("removed", "A.right"),
+        ("removed", "B.count"),
+    ]
+
+
+def test_what_is_open_to_others_by_the_words_of_each_language(tmp_path: Path) -> None:
+    old = {
+        "A.java": "public class A { int a(int x) { return x; } public int b(int x) { return x; } }\n"
+        "class B { public void c(int x) {} }\npublic interface C { void d(int x); }\n",
+        "A.cs": "public class A { void a(int x) {} public void b(int x) {} protected void c(int x) {} }\n"
+        "public interface B { void d(int x); }\n",
+        "a.php": "<?php class A { function a($x) {} final private function b($x) {} }\n",
+        "a.kt": "class A {\n    @B private fun a(x: Int) {}\n    internal fun b(x: Int) {}\n    fun c(x: Int) {}\n}\n",
+        "a.ts": "function a(x) {}\nfunction b(x) {}\nexport { b };\n@C()\nexport class D { e(x) {} private f(x) {} }\n",
+        "a.js": "function a(x) {}\n",  # a script: its functions are those of all
+    }
+    folder = write_all(tmp_path, old)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(folder, {path: re.sub(r"\((.*?)x(.*?)\)", r"(\1x\2, \1y\2)", text) for path, text in old.items()})
+    found = documented(folder)
+    assert len(found["definitions"]) == 18
+    assert list(map(str, found["interface"])) == [
+        "A.cs::A.b", "A.cs::A.c", "A.cs::B.d", "A.java::A.b", "A.java::C.d", "a.js::a", "a.kt::A.c", "a.php::A.a",
+        "a.ts::b", "a.ts::D.e",
+    ]  # fmt: skip
+
+
+def test_a_removed_file_is_one_row_and_public_changes_are_listed_once(shop: Path) -> None:
+    names = ("one", "two", "three", "four")
+    write_all(shop, {"shop/old.py": "".join(f"def {name}():\n    return 1\n\n\n" for name in names)})
+    commit(shop)
+    (shop / "shop/old.py").unlink()
+    write_all(shop, {"shop/prices.py": PRICES.replace("item, tax", "item, tax, *rest")})
+    text = invoke("review", cwd=shop).stdout
+    assert "the file removed, 4 definitions: one, two, three, four" in text
+    assert text.count("price(item, tax, *rest)") == 1
+    assert "changed in signature: function" in text and "\nchanged in signature\n" not in text
+    assert "- `shop/old.py` removed: one, two, three, four" in invoke("review", "--format", "markdown", cwd=shop).stdout
+
+
+def test_of_a_long_signature_what_differs_is_shown(shop: Path) -> None:
+    """The index keeps 240 characters of a signature, of which the last parameter is none."""
+    many = ", ".join(f"a_parameter_{n}=None" for n in range(20))
+    write_all(shop, {"shop/long.py": f"def f({many}, last=1):\n    return last\n"})
+    commit(shop)
+    write_all(shop, {"shop/long.py": f"def f({many}, final=1):\n    return final\n"})
+    text = invoke("review", cwd=shop).stdout
+    assert "- def f(…, last=1)\n" in text and "+ def f(…, final=1)\n" in text
+
+
+def test_minitest_runs_methods_by_their_names(tmp_path: Path) -> None:
+    files = {
+        "lib/door.rb": "class Door\n  def open\n    1\n  end\nend\n",
+        "test/door_test.rb": "class DoorTest < Minitest::Test\n  def test_open\n    assert Door.new.open\n  end\n\n"
+        "  def test_other\n    assert true\n  end\n\n  def helper\n  end\nend\n",
+    }
+    folder = write_all(tmp_path, files)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(folder, {"lib/door.rb": files["lib/door.rb"].replace("1", "2")})
+    found = documented(folder)
+    assert next(each["node"] for each in found["tests"]) == "test/door_test.rb::DoorTest.test_open"
+    assert "2 may run it" not in invoke("review", cwd=folder).stdout
+    write_all(folder, {"test/door_test.rb": files["test/door_test.rb"].replace("assert true", "assert 1")})
+    assert documented(folder)["tests"][0]["node"] == "test/door_test.rb::DoorTest.test_other"
+
+
+def test_a_small_name_of_go_is_not_that_of_another_folder(tmp_path: Path) -> None:
+    files = {
+        "main.go": "package main\n\nfunc start() int { return 1 }\n",
+        "main_test.go": 'package main\n\nimport "testing"\n\nfunc TestIt(t *testing.T) { run(t, "start") }\n',
+        "other/other_test.go": 'package other\n\nimport "testing"\n\nfunc TestIt(t *testing.T) { run(t, "start") }\n',
+    }
+    folder = write_all(tmp_path, files)
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder)
+    write_all(folder, {"main.go": files["main.go"].replace("return 1", "return 2")})
+    assert [each["node"] for each in documented(folder)["tests"]] == ["main_test.go::TestIt"]

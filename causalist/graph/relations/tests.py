@@ -107,7 +107,9 @@ class TestEdgeFinder:
         for local, definition in enumerate(symbols.facts.definitions):
             draft = self.drafts.of_definition(symbols.first + local)
             parent = number if definition.parent < 0 else self.drafts.of_definition(symbols.first + definition.parent)
-            if self._is_test_file(number) and _is_test_handler(definition, settings):
+            if self._is_test_file(number) and (
+                _is_test_handler(definition, settings) or _is_test_method(definition, settings)
+            ):
                 self._test_of[draft] = draft
             elif parent in self._test_of:
                 self._test_of[draft] = self._test_of[parent]
@@ -231,6 +233,11 @@ class TestEdgeFinder:
 
 def _is_test_handler(definition: Definition, settings: LanguageSettings) -> bool:
     return definition.kind == NodeKind.HANDLER and definition.name.partition(" ")[0] in settings.handlers.tests
+
+
+def _is_test_method(definition: Definition, settings: LanguageSettings) -> bool:
+    methods = settings.tests.methods
+    return bool(methods) and definition.kind == NodeKind.METHOD and bool(re.fullmatch(methods, definition.name))
 
 
 def _normalize_name(name: str) -> str:
