@@ -574,6 +574,7 @@ def select_labeled(
             each: at
             for each in (every if function >= 0 else ())
             if (at := places_of_labels(program.definition_of[each].signature, labels)) is not None
+            and sum(name[-1:] not in "=." for name in program.parameters.get(each, ())) <= len(at)  # behind a cut
         }
         if places:
             break

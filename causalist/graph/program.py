@@ -560,7 +560,7 @@ class Program:
         """Return True if a call by this name must denote another definition, since this one is a plain value."""
         if symbols.settings is None or not (names := symbols.settings.names).callables_apart:
             return False
-        is_case = names.labeled and self.definition_of[self.parent(definition)].kind == NodeKind.ENUM  # of values
+        is_case = names.labeled and self.definition_of[self.parent(definition)].kind == NodeKind.ENUM
         return self.is_value(definition) and not is_case and definition - symbols.first not in symbols.returns
 
     def bases_of(self, owner: int) -> list[int]:

@@ -36,6 +36,7 @@ _PLACED = re.compile(rf"{PLACE}(\d+)({GIVEN}|:\d+)?")
 MAX_OPEN_HOLDERS = 6  # values that are held by one another
 # The name of a type, or of what a collection of it holds.
 _NAMED_TYPE = re.compile(r"\s*(?:@\w+\s+|inout\s+|some\s+|any\s+)*\[?(?:[\w.]+\s*:\s*)?([A-Z][\w.]*)")
+_MADE_KINDS = (NodeKind.CLASS, NodeKind.STRUCT)
 _HOISTED = ("function", "async function")  # begin what has its name before it is reached
 _MAX_ALIASES = 4  # names that stand for one another
 # A function type: of an object of its own, or of what it is given.
@@ -380,7 +381,7 @@ class InferenceBase(ABC):
             return None
         instance = value._replace(kind=ValueKind.INSTANCE, rule=RuleName.ANNOTATION)
         member = self.follow_members(file, instance, ["", *name.split(".")], 1, called)
-        is_made = member is None and name == "init"
+        is_made = member is None and name == "init" and self.program.definition_of[value.number].kind in _MADE_KINDS
         return Value(ValueKind.DEFINITION, value.number, RuleName.ANNOTATION) if is_made else member
 
     def _given_in_place(self, function: int, written: str) -> Value:
