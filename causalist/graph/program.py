@@ -558,10 +558,9 @@ class Program:
 
     def _is_plain_value(self, symbols: FileSymbols, definition: int) -> bool:
         """Return True if a call by this name must denote another definition, since this one is a plain value."""
-        if symbols.settings is None or not (names := symbols.settings.names).callables_apart:
-            return False
-        is_case = names.labeled and self.definition_of[self.parent(definition)].kind == NodeKind.ENUM
-        return self.is_value(definition) and not is_case and definition - symbols.first not in symbols.returns
+        has_overloads = symbols.settings is not None and symbols.settings.names.callables_apart
+        is_plain = has_overloads and self.is_value(definition) and definition - symbols.first not in symbols.returns
+        return is_plain and not (symbols.labeled and self.definition_of[self.parent(definition)].kind == NodeKind.ENUM)
 
     def bases_of(self, owner: int) -> list[int]:
         """Return the direct bases of a type."""
