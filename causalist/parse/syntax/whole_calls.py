@@ -228,7 +228,10 @@ class CallReader:
             on, _, method = call.spelled.rpartition(".")
             own, names = settings.lambdas, settings.names.self_names
             on = on or (names[0] if names else "")
-            if method in settings.types.callback_methods and ("." in call.spelled or not own.types):
+            is_own = (self._labeled and (on in names or len(call.arguments) > 1)) or (
+                bool(own.types) and "." not in call.spelled
+            )
+            if method in settings.types.callback_methods and not is_own:  # what the type holds is not known
                 argument, is_paired = element_of(on), method in own.pairing
             elif method in own.handing:
                 argument = on
