@@ -657,7 +657,7 @@ class PreprocessorSettings:
     statements: bool = False
     """on errors, remove branches that do not end the statements that they begin. Example: Fortran: true"""
     never: str = ""
-    """regular expression of conditions that never hold; `!` is for a name that must be undefined. Example: C: `'0$'`"""
+    """regular expression of conditions that never hold; `!` precedes an undefined name. Example: C: `'0$'`"""
     blank: tuple[str, ...] = ()
     r"""regular expressions of text to hide from the grammar, or their group `mark`; a group `stop` becomes a
     semicolon, `gives` an equals sign, `word` one word. A remark `(?#a|b)` ahead names words of which a text with a
