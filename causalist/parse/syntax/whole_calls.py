@@ -180,8 +180,11 @@ class CallReader:
         scopes = self._scopes
         before, on = scopes.data[max(0, call.start - _MAX_NAME_BYTES) : call.start], ""
         inside = next((each for each in reversed(self._open[:-1]) if each.is_lambda or each.has_arguments), None)
-        lists = ((until, of) for until, of in reversed(self._lists) if of is not call and until > call.start)
-        outer = next(lists, (0, None))[1]
+        own = [self._lists.pop()] if self._lists and self._lists[-1][1] is call else []
+        while self._lists and self._lists[-1][0] <= call.start:
+            self._lists.pop()
+        outer = self._lists[-1][1] if self._lists else None
+        self._lists += own
         if found := _TYPED.search(before):
             on = f"<{scopes.spell_current(found[1].decode())}>"
         elif found := _SET.search(before):
