@@ -90,7 +90,7 @@ class OverloadChooser:
             return self._select_converting(place, functions, arguments, chains, meant)
         if len(same) + len(elsewhere) < 2:
             return functions, meant
-        inferred = self._infer_arguments(place, arguments, chains)
+        inferred = self.infer_arguments(place, arguments, chains)
         if not (inferred or ArgumentKind.FUNCTION in arguments):
             return functions, meant
         literals = program.literals[settings.name]
@@ -129,7 +129,7 @@ class OverloadChooser:
         around = program.files[place[0]].first + place[1]
         if place[1] >= 0 and around in fitting and self._hands_on_all(around, chains):
             fitting, whole = [[each for each in several if each != around] for several in (fitting, whole)]
-        inferred = self._infer_arguments(place, arguments, chains)
+        inferred = self.infer_arguments(place, arguments, chains)
         several = whole or fitting
         types = dict(settings.types.literals)
         literal = [(i, types[letter][0]) for i, letter in enumerate(arguments) if letter in types]
@@ -146,7 +146,7 @@ class OverloadChooser:
 
     def _is_far(self, function: int, inferred: list[tuple[int, Value]], least: int) -> bool:
         """Return True if an argument is that far from its parameter."""
-        return any((self._distance(function, *each) or 0) >= least for each in inferred)
+        return any((self.distance(function, *each) or 0) >= least for each in inferred)
 
     def _leaves_out_assumed(self, function: int, n_arguments: int) -> bool:
         """Return True if so many arguments leave out some, and only a declaration elsewhere might say that they may."""
@@ -159,7 +159,7 @@ class OverloadChooser:
         written = split_top(signature.partition("(")[2].rpartition(")")[0], ",")
         return [_PARAMETER_NAME.search(each.partition("=")[0])[0].strip() for each in written] == chains.split(",")  # type: ignore[index]
 
-    def _infer_arguments(self, place: tuple[int, int], arguments: str, chains: str) -> list[tuple[int, Value]]:
+    def infer_arguments(self, place: tuple[int, int], arguments: str, chains: str) -> list[tuple[int, Value]]:
         """Return the positions of arguments that are no literals, with their values where these are known."""
         unknown = [position for position, letter in enumerate(arguments) if letter == ArgumentKind.OTHER]
         return [
@@ -185,7 +185,7 @@ class OverloadChooser:
             far = misfit(program.parameters.get(function), arguments, literals)
             if argument_list and self._misses_list(function, argument_list, inferred):
                 continue
-            steps = [self._distance(function, at, value) for at, value in inferred] if far is not None else [None]
+            steps = [self.distance(function, at, value) for at, value in inferred] if far is not None else [None]
             if any(not self._takes_function(function, at, at == len(arguments) - 1) for at in given):
                 continue
             if far is not None and None not in steps:
@@ -301,7 +301,7 @@ class OverloadChooser:
             return None  # what a member or a call of something outside gives is not known
         return value if value.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL) and not value.also else None
 
-    def _distance(self, function: int, position: int, value: Value) -> int | None:
+    def distance(self, function: int, position: int, value: Value) -> int | None:
         """Return the distance of a parameter from a value that it is given; None if it cannot take it."""
         parameters = self.inference.program.parameters.get(function)
         if not parameters:

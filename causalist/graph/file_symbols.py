@@ -120,6 +120,11 @@ class FileSymbols:
         return self.settings is not None and self.settings.modules.system is ModuleSystem.FOLDER
 
     @property
+    def labeled(self) -> bool:
+        """True if arguments have labels, and cases of an enumeration may hold values."""
+        return self.settings is not None and self.settings.names.labeled
+
+    @property
     def is_index(self) -> bool:
         """True if the file stands for its folder."""
         stem = posixpath.splitext(posixpath.basename(self.path))[0]

@@ -8,13 +8,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from causalist.graph.resolution_results import Value, ValueKind
-from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
+from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language_settings import ConversionSettings, LanguageSettings, TypeSettings
 from causalist.model.node_ids import NodeKind
-from causalist.model.type_notation import OPTIONAL, closing_bracket, split_generic, split_top
+from causalist.model.type_notation import BEHIND, OPTIONAL, closing_bracket, split_generic, split_top
+
+if TYPE_CHECKING:
+    from causalist.graph.candidate_choice import OverloadChooser
 
 REST = "..."
 _CONSTANT_METHOD = re.compile(r"\)\s*const\b")
@@ -478,3 +481,139 @@ def _has_trait(
         is_whole = is_number and not (is_fraction and trait.endswith("integral"))
         return is_whole and is_unsigned == trait.startswith("unsigned")
     return None
+
+
+_LABELED = re.compile(r"\b(?:func\s+[^\s(<]+|init[?!]?|subscript|\w+)\s*(?:<[^()]*>)?\s*\(")
+_LABEL = re.compile(r"\s*(?:@\w+\s+)*`?(\w+)`?(?:\s+\w+)?\s*:(.*)", re.DOTALL)
+_ATTRIBUTE = re.compile(r"@\w+\([^()]*\)\s*")
+_CUT = "\N{HORIZONTAL ELLIPSIS}"  # ends a signature that is too long to keep
+_GIVES = "\N{RIGHTWARDS ARROW}"  # in the place of an arrow that ends with a bracket
+
+
+@lru_cache(maxsize=1 << 14)
+def labeled_parameters(signature: str) -> list[tuple[str, str]]:
+    """Return the labels of the parameters of a function, "_" for those without, with what is written behind them.
+
+    >>> labeled_parameters("func f(_ a: Int, at b: (T) -> A = c)"), labeled_parameters("case shop(String)")
+    ([('_', ' Int'), ('at', ' (T) → A = c')], [('_', 'String')])
+    """
+    signature = _ATTRIBUTE.sub("", signature).replace("->", _GIVES)
+    opened = _LABELED.search(signature)
+    end = closing_bracket(signature, opened.end() - 1) if opened else -1
+    if opened is not None and end < 0 and signature.endswith(_CUT):
+        end = signature.rfind(",")
+    if opened is None or not (inside := signature[opened.end() : max(end, 0)]).strip():
+        return []
+    several = [(_LABEL.match(each), each) for each in split_top(inside, ",")]
+    return [(named[1], named[2]) if named else ("_", each) for named, each in several]
+
+
+@lru_cache(maxsize=1 << 14)
+def places_of_labels(signature: str, labels: str) -> tuple[int, ...] | None:
+    """Return which parameter each argument is for, by labels with commas between; None if they do not fit.
+
+    A function behind the other arguments is for the first parameter that takes one and is left.
+
+    >>> signature = "@a(iOS 1) public func f<T: A<B>>(_ a: (T) -> Void, at b: Int = 1, c: Int..., d: [T: Int]) -> T"
+    >>> [places_of_labels(signature, each) for each in ("_,d", "_,at,c,_,d", "_,c", "at,d", "_,d,e")]
+    [(0, 3), (0, 1, 2, 2, 3), None, None, None]
+    >>> [places_of_labels("init(a: Int = 1, done: @escaping () -> Void)", each) for each in ("a,{", "{", "done", "a")]
+    [(0, 1), (1,), (1,), None]
+    >>> places_of_labels("case shop(String, size: Int)", "_,size")
+    (0, 1)
+    """
+    parameters = labeled_parameters(signature)
+    is_cut = signature.endswith(_CUT)
+    places: list[int] = []
+    at = 0
+    for label in labels.split(",") if labels else ():
+        if label == BEHIND:
+            functions = [place for place in range(at, len(parameters)) if _GIVES in parameters[place][1]]
+            place = functions[0] if functions else at
+        else:
+            if places and label == "_" and parameters[places[-1]][1].rstrip().endswith(REST):
+                places.append(places[-1])
+                continue
+            place = at
+            while place < len(parameters) and parameters[place][0] != label and _may_be_left_out(parameters[place][1]):
+                place += 1
+            if place < len(parameters) and parameters[place][0] != label:
+                return None
+        if place >= len(parameters) and is_cut:
+            break  # the rest is not known
+        if place >= len(parameters) or not all(_may_be_left_out(taken) for _, taken in parameters[at:place]):
+            return None
+        places.append(place)
+        at = place + 1
+    return tuple(places) if is_cut or all(_may_be_left_out(taken) for _, taken in parameters[at:]) else None
+
+
+def _may_be_left_out(parameter: str) -> bool:
+    return "=" in parameter.replace("==", "") or parameter.rstrip().endswith(REST)
+
+
+_PLAIN_TYPES = {"Bool", "Double", "Float", "Int", "String"}
+_LITERAL_TYPES = {"s": ("String",), "i": ("Double", "Float", "Int"), "d": ("Double", "Float"), "b": ("Bool",)}
+
+
+def select_labeled(
+    chooser: "OverloadChooser", place: tuple[int, int], functions: list[int], given: tuple[str, str]
+) -> list[int]:
+    """Return the functions of the name of `functions` that the labels and types of a call's arguments choose.
+
+    `given` are arguments and values as `Call` has them. What a type does not have itself comes from a base.
+    """
+    program, name = chooser.inference.program, chooser.inference.program.definition_of[functions[0]].name
+    chains, _, labels = given[1].partition("|")
+    owner = program.owner_of.get(functions[0], program.parent(functions[0]))
+    bases = program.linear_bases(owner)[1:] if owner >= 0 and program.is_type(owner) else ()
+    found = (functions[0], *(program.find_own_member(base, name, given[0]) for base in bases))
+    for function in found:
+        every = dict.fromkeys([function, *(e for several in program.overloads_of(function) for e in several)])
+        places = {
+            each: at
+            for each in (every if function >= 0 else ())
+            if (at := places_of_labels(program.definition_of[each].signature, labels)) is not None
+            and sum(name[-1:] not in "=." for name in program.parameters.get(each, ())) <= len(at)  # behind a cut
+        }
+        if places:
+            break
+    else:
+        return functions
+    inferred = chooser.infer_arguments(place, given[0], chains)
+    is_single = {argument for argument, value in inferred if value.kind is ValueKind.INSTANCE}
+    said = _declared_types(chooser, place, given[0], chains)
+    far: dict[int, int] = {}
+    for each, at in list(places.items()):
+        names = program.parameters.get(each, ())
+        taken = [names[to].strip("=.") if to < len(names) else "" for to in at]
+        if any(argument in is_single and of.startswith("[") for argument, of in enumerate(taken)):
+            del places[each]  # an array
+            continue
+        if any(is_said and of in _PLAIN_TYPES and of not in is_said for is_said, of in zip(said, taken, strict=False)):
+            continue
+        steps = [chooser.distance(each, at[argument], value) for argument, value in inferred if argument < len(at)]
+        if None not in steps:
+            far[each] = sum(step or 0 for step in steps)
+    nearest = [each for each in places if far.get(each) == min(far.values(), default=None)] or list(places)
+    around = place[1] if place[1] < 0 else program.outermost_function(program.files[place[0]].first + place[1])
+    waits = around >= 0 and " async" in program.definition_of[around].signature
+    alike = [each for each in nearest if (" async" in program.definition_of[each].signature) == waits] or nearest
+    required = [
+        each for each in alike if program.definition_of[max(program.parent(each), 0)].kind == NodeKind.INTERFACE
+    ]
+    return required if len(required) == 1 else alike  # which may have a default
+
+
+def _declared_types(chooser: "OverloadChooser", place: tuple[int, int], arguments: str, chains: str) -> list[set[str]]:
+    """Return the types of the language that arguments may be of: literals, and variables that are said to be."""
+    symbols, given = chooser.inference.program.files[place[0]], iter(chains.split(","))
+    types: list[set[str]] = []
+    for letter in arguments:
+        name, scope, said = (next(given, "") if letter == ArgumentKind.OTHER else ""), place[1], ""
+        while name.isidentifier() and scope != MODULE_SCOPE and not said:
+            binding = symbols.bindings.get(scope, {}).get(name)
+            said = binding.type if binding is not None else ""
+            scope = symbols.facts.definitions[scope].parent if binding is None else MODULE_SCOPE
+        types.append(set(_LITERAL_TYPES.get(letter, ())) or ({said} & _PLAIN_TYPES))
+    return types

@@ -559,7 +559,8 @@ class Program:
     def _is_plain_value(self, symbols: FileSymbols, definition: int) -> bool:
         """Return True if a call by this name must denote another definition, since this one is a plain value."""
         has_overloads = symbols.settings is not None and symbols.settings.names.callables_apart
-        return has_overloads and self.is_value(definition) and definition - symbols.first not in symbols.returns
+        is_plain = has_overloads and self.is_value(definition) and definition - symbols.first not in symbols.returns
+        return is_plain and not (symbols.labeled and self.definition_of[self.parent(definition)].kind == NodeKind.ENUM)
 
     def bases_of(self, owner: int) -> list[int]:
         """Return the direct bases of a type."""
@@ -690,10 +691,9 @@ class Program:
         symbols = self.files[number]
         if len(facts.definitions) != len(symbols.facts.definitions):
             raise ValueError("a file with other definitions does not look the same")
-        # Others refer to this very object.
         replacement = build_file_symbols(symbols.path, facts, symbols.first, symbols.settings)
         replacement.opened_namespaces = symbols.opened_namespaces  # which other files have a part in
-        for each in fields(FileSymbols):
+        for each in fields(FileSymbols):  # others refer to this very object
             setattr(symbols, each.name, getattr(replacement, each.name))
         if symbols.has_folder_imports:
             self.bind_package_names(symbols)

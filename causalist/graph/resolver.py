@@ -18,7 +18,7 @@ from causalist.graph.imports.package_scope import InclusionGraph, share_with_par
 from causalist.graph.infer.inference import Inference
 from causalist.graph.infer.unimported_modules import ProcedureGroups
 from causalist.graph.name_lookup import NameLookup, has_receiver_parameters
-from causalist.graph.overload_fit import is_made_by, misfit
+from causalist.graph.overload_fit import is_made_by, misfit, select_labeled
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
@@ -464,6 +464,8 @@ class Resolver:
                 functions = [
                     each for each in functions if misfit(program.parameters.get(each), arguments, {}) is not None
                 ]
+            if names is not None and names.labeled and program.definition_of[functions[0]].kind in CALLABLE_KINDS:
+                functions, values = select_labeled(self.overloads, (file, scope), functions, (arguments, values)), ""
             is_function_given = ArgumentKind.FUNCTION in arguments and len(functions) > 1
             if values or is_function_given or (self.lists_arguments(file) and (arguments or "." in chain)):
                 functions, value = self.overloads.select_nearest((file, scope), functions, arguments, values, value)

@@ -167,8 +167,8 @@ class Call(NamedTuple):
     `arguments` has one letter of `ArgumentKind` for each argument: literals, functions (`>`), anything else (`?`). It
     is `UNCOUNTED` if arguments are not counted, and `IS_TYPE` if the callee is declared to be a type. `values` are the
     chains of "?" arguments, joined by ",", each "" if it is no chain; "" if none is one, and in languages without
-    overloading by literals. Of a callee that is declared to be a type they are the number of its type arguments, "" for
-    none.
+    overloading by literals. Of a callee that is declared to be a type they are the number of its type arguments, or "".
+    Labels of arguments follow behind a bar, "_" for none and "{" for a function behind the others.
     """
 
     scope: int

@@ -100,6 +100,8 @@ class NameSettings:
     """operators between a value and what stands for it where there is none. Example: Kotlin: `["?:"]`"""
     curried: bool = False
     """several argument lists make one call; the first is counted. Example: Scala: true"""
+    labeled: bool = False
+    """arguments have labels, which choose among functions of one name. Example: Swift: true"""
     overloads: bool = False
     """functions of one name with different parameters; values share names with functions. Example: C++: true"""
     never_overloaded: str = ""
@@ -658,13 +660,11 @@ class PreprocessorSettings:
     statements: bool = False
     """on errors, remove branches that do not end the statements that they begin. Example: Fortran: true"""
     never: str = ""
-    """regular expression of conditions that do not hold; `!` precedes a name that must be undefined. Example: C: `'0$'`
-    """
+    """regular expression of conditions that never hold; `!` precedes an undefined name. Example: C: `'0$'`"""
     blank: tuple[str, ...] = ()
     r"""regular expressions of text to hide from the grammar, or their group `mark`; a group `stop` becomes a
     semicolon, `gives` an equals sign, `word` one word. A remark `(?#a|b)` ahead names words of which a text with a
-    match has one. Example: C: `['\bWINAPI\b']`
-    """
+    match has one. Example: C: `['\bWINAPI\b']`"""
 
 
 @dataclass(frozen=True, slots=True)

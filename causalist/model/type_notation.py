@@ -72,6 +72,7 @@ LAMBDA_VALUE = ";"  # before the number of a value that a lambda has or gives, i
 OWN_OBJECT, GIVEN = ";this", ";it"  # members of a function: the object and the argument of its last parameter
 # Before the number of a parameter of a function, as a member of it: what it is of. Behind a colon stands the number of
 # something that the function in that parameter is given.
+BEHIND = "{"  # stands for the label of a function behind the other arguments
 PLACE = ";place"
 PREDICATE = "is "  # before the type that a function says its argument has: its result is a truth value
 ABOVE = "above "  # in a value `<above T>`: the object itself, with the members of what T derives from

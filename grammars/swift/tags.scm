@@ -78,12 +78,15 @@
 (enum_class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @binding.property)))
 (protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @binding.property))
 (type_annotation [(user_type) (array_type)] @binding.type)
+(type_annotation [(opaque_type) (existential_type)] @binding.type)
 (type_annotation (optional_type wrapped: [(user_type) (array_type)] @binding.type))
 (property_declaration value: (_) @binding.value)
 (parameter name: (simple_identifier) @binding)
 (parameter [(user_type) (array_type)] @binding.type)
+(parameter [(opaque_type) (existential_type)] @binding.type)
 (parameter (optional_type wrapped: [(user_type) (array_type)] @binding.type))
-(lambda_parameter name: (simple_identifier) @binding)
+(lambda_literal) @lambda
+(lambda_parameter name: (simple_identifier) @binding @binding.handed)
 (lambda_parameter (user_type) @binding.type)
 (_ "if" bound_identifier: (simple_identifier) @binding . "=" . condition: (_) @binding.value)
 (_ "guard" bound_identifier: (simple_identifier) @binding . "=" . condition: (_) @binding.value)
@@ -96,14 +99,18 @@
 (type_parameter . (type_identifier) @binding.generic)
 (type_parameter (user_type) @binding.type)
 
-; What functions take, by the labels that callers write, and what they give.
-(parameter external_name: (simple_identifier) @parameter)
-(parameter !external_name name: (simple_identifier) @parameter)
+; What functions take and give.
+(parameter [(user_type) (array_type) (dictionary_type) (function_type) (tuple_type) (optional_type)
+  (protocol_composition_type)] @parameter)
+(parameter (opaque_type (_) @parameter))
+(parameter (existential_type (_) @parameter))
 (parameter "..." @parameter.rest)
 (function_declaration "=" @parameter.optional)
 (init_declaration "=" @parameter.optional)
 (_ "func" [(user_type) (array_type)] @returns)
 (_ "func" (optional_type wrapped: (_) @returns))
+(_ "func" (opaque_type (user_type) @returns))
+(_ "func" (existential_type (user_type) @returns))
 
 ; What is held: members, and what gets a value.
 (navigation_expression) @member

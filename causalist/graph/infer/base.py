@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.name_lookup import NameLookup
+from causalist.graph.overload_fit import labeled_parameters
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, KNOWN_KINDS, QUERY, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
@@ -39,10 +40,15 @@ _GETTER = re.compile(r"(?:(?:public|private|protected|static|override)\s+)*get\s
 _METACLASS = re.compile(r"\bmetaclass\s*=\s*([A-Za-z_][\w.]*)")
 _PLACED = re.compile(rf"{PLACE}(\d+)({GIVEN}|:\d+)?")
 MAX_OPEN_HOLDERS = 6  # values that are held by one another
+# The name of a type, or of what a collection of it holds.
+_NAMED_TYPE = re.compile(r"\s*(?:@\w+\s+|inout\s+|some\s+|any\s+)*\[?(?:[\w.]+\s*:\s*)?([A-Z][\w.]*)")
+_MADE_KINDS = (NodeKind.CLASS, NodeKind.STRUCT)
 _HOISTED = ("function", "async function")  # begin what has its name before it is reached
 _MAX_ALIASES = 4  # names that stand for one another
 # A function type: of an object of its own, or of what it is given.
-_FUNCTION_TYPE = re.compile(r"\(?(?:suspend)?(?:([A-Z][\w.]*)\.)?\(([\w.:?,]*)\)->.*", re.DOTALL)
+_FUNCTION_TYPE = re.compile(
+    r"\(?(?:suspend|@\w+?(?=\())?(?:([A-Z][\w.]*)\.)?\(([\w.:?,]*)\)(?:async)?(?:throws)?->.*", re.DOTALL
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -190,7 +196,8 @@ class InferenceBase(ABC):
         argument: Value = UNKNOWN
         for each in [function, *(e for e in (*same, *elsewhere) if e != function)][:_MAX_OVERLOADS]:
             parameters = self.program.parameters.get(each, ())
-            value = self._given_by(each, parameters[-1].strip("=."), wanted) if parameters else UNKNOWN
+            taken = next((name for name in reversed(parameters) if "->" in name), parameters[-1] if parameters else "")
+            value = self._given_by(each, taken.strip("=."), wanted) if parameters else UNKNOWN
             if value.kind is not ValueKind.INSTANCE:
                 continue
             if argument.kind is ValueKind.INSTANCE and argument.number != value.number:
@@ -207,6 +214,7 @@ class InferenceBase(ABC):
         if taken := _FUNCTION_TYPE.fullmatch(written):
             given = [each.rpartition(":")[2] for each in taken[2].split(",")]
             name = (taken[1] or "") if wanted == OWN_OBJECT else given[-1 - after] if after < len(given) else ""
+            name = name.rstrip("?")
             return self.infer_annotation(at, local, name, RuleName.ANNOTATION) if name.isidentifier() else UNKNOWN
         generic = re.search(rf"\b{re.escape(written)}<([\w\s.,?]*)>", program.definition_of[holder].signature)
         arguments = [each.split()[-1].strip("?") for each in generic[1].split(",") if each.strip()] if generic else []
@@ -329,6 +337,59 @@ class InferenceBase(ABC):
         if placed[2]:
             return self._given_to_function(at, local, written, wanted)
         return self.infer_annotation(at, local, written, RuleName.ANNOTATION)
+
+    def of_labeled(self, file: int, scope: int, chain: str, called: str | None) -> Value | None:
+        """Return the member of the type of the parameter that an argument with a label is for: `f(at: .first(1))`.
+
+        The functions that may be called have to agree.
+        """
+        head, _, rest = chain.rpartition(f".{PLACE}")
+        if not head:
+            return None
+        place, _, name = rest.partition(".")
+        function, (at, label) = self.infer_chain(file, scope, head, UNCOUNTED), place.split("=")
+        if function is None or function.kind is not ValueKind.DEFINITION:
+            return None
+        program, found = self.program, dict[int, Value]()
+        several = [function.number]
+        if program.is_type(function.number):
+            several = [program.find_member(function.number, "init")[0]]
+            if several[0] < 0:  # made of all its fields
+                several = [program.find_own_member(function.number, label)]
+                held = self._content_unless_open(several[0]) if several[0] >= 0 else None
+                member = self._implicit_member(file, held, name, called)
+                return member if member is not None and member.kind is ValueKind.DEFINITION else None
+        every = dict.fromkeys([*several, *(each for some in program.overloads_of(several[0]) for each in some)])
+        for number in every:
+            symbols = program.files[program.file_of[number]]
+            taking = labeled_parameters(program.definition_of[number].signature)
+            named = symbols.bindings.get(number - symbols.first, {}).get(label)
+            if named is not None and named.type and all(of_label != label for of_label, _ in taking):
+                taking = [(label, named.type)]  # behind the end of a long signature
+            for position, (of_label, written) in enumerate(taking):
+                if of_label != label or (label == "_" and position != int(at)):
+                    continue
+                type_ = _NAMED_TYPE.match(written)
+                taken = (
+                    self.infer_annotation(
+                        program.file_of[number], number - symbols.first, type_[1], RuleName.ANNOTATION
+                    )
+                    if type_
+                    else None
+                )
+                member = self._implicit_member(file, taken, name, called)
+                if member is not None and member.kind is ValueKind.DEFINITION:
+                    found[member.number] = member
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def _implicit_member(self, file: int, value: Value | None, name: str, called: str | None) -> Value | None:
+        """Return the member of the type of a value; the type for a constructor that it does not write."""
+        if value is None or value.kind not in (ValueKind.INSTANCE, ValueKind.COLLECTION):
+            return None
+        instance = value._replace(kind=ValueKind.INSTANCE, rule=RuleName.ANNOTATION)
+        member = self.follow_members(file, instance, ["", *name.split(".")], 1, called)
+        is_made = member is None and name == "init" and self.program.definition_of[value.number].kind in _MADE_KINDS
+        return Value(ValueKind.DEFINITION, value.number, RuleName.ANNOTATION) if is_made else member
 
     def _given_in_place(self, function: int, written: str) -> Value:
         """Return the only argument of a function that is given for a parameter of this type.

@@ -162,6 +162,8 @@ class Inference(InferenceBase):
             return None
         if settings.names.dispatched:
             return self.dispatch.find_value(file, scope, chain)
+        if settings.names.labeled and (PLACE in chain or chain.startswith(".")):
+            return self.of_labeled(file, scope, chain, called)
         if ";" in chain and (PLACE in chain or _OF_LAMBDA.search(chain)):
             return self.of_parameter(file, scope, *chain.rpartition(".")[::2])
         if chain.startswith("<"):  # an expression that is said to be of a type
@@ -562,11 +564,8 @@ class Inference(InferenceBase):
     def _member_of_definition(self, value: Value, name: str, called: str | None) -> Value | None:
         program = self.program
         content = self.annotations.resolve_alias(value.number) or self.members.variant_payload(value.number, name)
-        if (
-            content is not None
-            and content.kind is ValueKind.INSTANCE
-            and program.definition_of[value.number].kind == NodeKind.TYPE
-        ):
+        is_alias = program.definition_of[value.number].kind == NodeKind.TYPE
+        if content is not None and content.kind is ValueKind.INSTANCE and is_alias:
             return self._follow_member(program.file_of[value.number], content, name, name, called)
         if content is not None:
             return content

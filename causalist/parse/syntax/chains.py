@@ -42,7 +42,7 @@ _WRAPPED = re.compile(
 )
 _UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
 _TYPE = re.compile(r"(?:readonly )?(\.?[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
-_POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |const |dyn |impl |for<[^<>]*> ?)+")
+_POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |const |dyn |impl |(?:some|any) (?=[A-Z])|for<[^<>]*> ?)+")
 _CONST_BEHIND = re.compile(r"(?:[\s*&]+const\b)+$")  # `T const`, `T const *const`
 _RAW = re.compile(r"\br#(?=[^\W\d])")  # prefix that makes a keyword a name
 _FRONT = re.compile(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")

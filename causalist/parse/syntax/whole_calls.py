@@ -9,7 +9,7 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, ArgumentKind, Call
-from causalist.model.type_notation import GIVEN, OWN_OBJECT, PLACE, element_of, split_top, typed_value
+from causalist.model.type_notation import BEHIND, GIVEN, OWN_OBJECT, PLACE, element_of, split_top, typed_value
 from causalist.parse.syntax.argument_forms import is_one_value, letter_of, typed_argument
 from causalist.parse.syntax.arguments import (
     letter_of_lambda,
@@ -44,6 +44,15 @@ _LISTED = re.compile(rb"\((?:[^()]|\([^()]*\))*\)")  # the same where no arrow n
 _PARAMETERS = re.compile(rb"""\{?[^{}"';=|&-]*+[-=]>""")  # of a lambda
 _STATEMENT = re.compile(rb"(?:[{;\n]|[-=]>|\breturn)\s*$")  # before the last expression of a lambda
 _LAST_STATEMENT = re.compile(rb"(?:[{;\n]|[-=]>|\breturn\b)[ \t]*([\w$.?!]++)[\s;})]*$")
+_LABEL = re.compile(r"\s*(\w+|`\w+`)\s*:(?!:)\s*")  # before an argument
+# Before a member of a type that is not named: what says the type.
+_TYPED = re.compile(rb":\s*\[?([\w.]+)[?!\]]*\s*=\s*(?:try[?!]?\s+)?$")
+_SET = re.compile(rb"(?<![\w.)\]?!])((?:\w+[?!]?\.)*\w+)\s*[=!]?=\s*(?:try[?!]?\s+)?$")
+# Before the body of a lambda that has its parameters inside.
+_BEFORE_IN = re.compile(
+    rb"\{\s*(?:@\w+\s*)*(?:\[[^\[\]{}]*\]\s*)?(?:\((?:[^(){}]|\([^(){}]*\))*\)|\w+(?:\s*,\s*\w+)*)"
+    rb"(?:\s*async)?(?:\s*throws)?(?:\s*->[^{}\n]*?)?\s+in\b"
+)
 _CAST = re.compile(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\]]*>)?)\s*\)(?=[\s\w(\"'$])")
 
 
@@ -57,6 +66,7 @@ class _Invocation:
     chain: str = ""
     arguments: str = ""
     values: list[str] = field(default_factory=list)  # chains of the arguments that are "?"
+    labels: list[str] = field(default_factory=list)  # of the arguments, "_" for those without one
     is_constructor: bool = False  # an instance of the type that is named
     made: str = ""  # its typed value, where the type has arguments
     has_arguments: bool = False  # its arguments have begun
@@ -79,7 +89,7 @@ class CallReader:
         self._has_literal_overloads = bool(scopes.settings.types.literals)
         self._has_typed_functions = ArgumentKind.FUNCTION in dict(scopes.settings.types.literals)
         self._casts_before = scopes.settings.types.before_names and self._has_literal_overloads
-        self._bracketed = scopes.settings.types.bracketed
+        self._bracketed, self._labeled = scopes.settings.types.bracketed, scopes.settings.names.labeled
         self._flat, self._dispatches = scopes.settings.names.flat_chains, scopes.settings.names.object_first
         self._open: list[_Invocation] = []
         self._lists: list[tuple[int, _Invocation | None]] = []  # open lists of arguments: end, call
@@ -144,6 +154,10 @@ class CallReader:
         return call.start, call.chain if call.chain != "?" else ""
 
     def _give_name(self, call: _Invocation, start: int, end: int, is_type: bool, scope: int) -> None:
+        before = self._scopes.data[call.start - 1 : start]
+        if self._labeled and before[:1].isspace() | (before[:1] in b"([:,?") and before[1:].strip() == b".":
+            self._give_implicit(call, start, end, scope)
+            return
         sign = self._scopes.data[end - 1 : end].decode() if self._scopes.data[end - 1 : end] in (b"?", b"!") else ""
         chain = self._chain(call, start, end - len(sign))
         if sign:
@@ -160,6 +174,31 @@ class CallReader:
             call.position = len(self._calls)
             call.spelled = self._scopes.spell_current(chain)
             self._calls.append(Call(scope, call.spelled, self._scopes.row(start), ""))
+
+    def _give_implicit(self, call: _Invocation, start: int, end: int, scope: int) -> None:
+        """Name a call that begins with a dot: the type is said by what takes its result."""
+        scopes = self._scopes
+        before, on = scopes.data[max(0, call.start - _MAX_NAME_BYTES) : call.start], ""
+        inside = next((each for each in reversed(self._open[:-1]) if each.is_lambda or each.has_arguments), None)
+        own = [self._lists.pop()] if self._lists and self._lists[-1][1] is call else []
+        while self._lists and self._lists[-1][0] <= call.start:
+            self._lists.pop()
+        outer = self._lists[-1][1] if self._lists else None
+        self._lists += own
+        if found := _TYPED.search(before):
+            on = f"<{scopes.spell_current(found[1].decode())}>"
+        elif found := _SET.search(before):
+            on = scopes.spell_current(chain_of(found[1].decode(), scopes.settings.types))
+        elif outer is not None and outer is inside and outer.spelled and outer.labels:
+            place = len(outer.labels) - 1
+            on = f"{outer.spelled}.{PLACE}{place}={outer.labels[place]}"
+        elif inside is None and scope >= 0 and (returns := scopes.drafts[scope].returns.removesuffix("[]")):
+            on = f"<{returns}>"
+        call.chain = f"{on if len(on) < _MAX_CALLEE_CHARACTERS else ''}.{scopes.text(start, end)}"
+        call.spelled = call.chain
+        call.position = len(self._calls)
+        self._named.add(start)
+        self._calls.append(Call(scope, call.spelled, scopes.row(start), ""))
 
     def on_arguments(self, start: int, end: int) -> tuple[int, int] | None:
         """Return (start, end) of the name before an argument list, if its call has no name yet."""
@@ -192,7 +231,10 @@ class CallReader:
             on, _, method = call.spelled.rpartition(".")
             own, names = settings.lambdas, settings.names.self_names
             on = on or (names[0] if names else "")
-            if method in settings.types.callback_methods and ("." in call.spelled or not own.types):
+            is_own = (self._labeled and (on in names or len(call.arguments) > 1)) or (
+                bool(own.types) and "." not in call.spelled
+            )
+            if method in settings.types.callback_methods and not is_own:  # what the type holds is not known
                 argument, is_paired = element_of(on), method in own.pairing
             elif method in own.handing:
                 argument = on
@@ -200,13 +242,16 @@ class CallReader:
                 receiver = on
             elif method in own.receiving_first:
                 receiver = call.values[0] if call.values else ""
-            elif own.implicit and (method not in settings.builtin_methods or "." in on):
+            elif own.implicit and (self._labeled or method not in settings.builtin_methods or "." in on):
                 argument, receiver = f"{call.spelled}.{GIVEN}", f"{call.spelled}.{OWN_OBJECT}"
+                receiver = "" if self._labeled else receiver
             elif own.types:
                 argument = f"{call.spelled}.{PLACE}{len(call.arguments) - 1}{GIVEN}"
         elif call is None and settings.lambdas.types and scope >= 0:
             argument = scopes.local_names.returned_lambda(scopes.data, start, scopes.drafts[scope].returns)
-        parameters = _LISTED if settings.lambdas.blocks else _PARAMETERS
+        if self._labeled and scopes.data.find(b"$1", start, min(end, start + _MAX_BETWEEN_BYTES)) >= 0:
+            argument = ""  # of several the first is meant
+        parameters = _BEFORE_IN if self._labeled else _LISTED if settings.lambdas.blocks else _PARAMETERS
         arrow = parameters.match(scopes.data, start, min(end, start + _MAX_RECEIVER_BYTES))
         behind = arrow.end() if arrow else -1
         inside = self._open[-1].inside = OpenLambda(end, scope, row, behind, argument, receiver, is_paired)
@@ -273,7 +318,7 @@ class CallReader:
             text = self._scopes.text(start, min(end, start + 80))
             inner.arguments += letter_of(text, with_arrows=self._has_typed_functions)
         call.chain, call.has_arguments, call.spelled = inner.chain, True, inner.spelled
-        call.values = call.values or inner.values
+        call.values, call.labels = call.values or inner.values, call.labels or inner.labels
         if inner.position >= 0:
             self._calls[inner.position] = self._calls[inner.position]._replace(
                 arguments="=" if inner.is_constructor else inner.arguments
@@ -289,12 +334,20 @@ class CallReader:
             self.on_arguments(start, end)  # the only argument has the range of all of them
         if (call := self._lists[-1][1] if self._lists else None) is not None:
             text, has_words = self._scopes.text(start, min(end, start + 80)), self._scopes.settings.names.alike
+            if self._labeled:
+                label = _LABEL.match(text)
+                before = self._scopes.data[max(0, start - 40) : start].rstrip()[-1:]
+                behind = text.startswith("{") and before not in (b"(", b",")  # the other arguments
+                call.labels.append(label[1].strip("`") if label else BEHIND if behind else "_")
+                start += len(text[: label.end()].encode()) if label else 0
+                text = text[label.end() :] if label else text
             letter = letter_of(text, with_arrows=self._has_typed_functions, with_words=has_words)
             if letter == ">" and self._scopes.settings.types.functions:
                 letter = letter_of_lambda(self._scopes.text(start, min(end, start + 2000)))
             call.arguments += letter
             is_first = self._dispatches and len(call.arguments) == 1  # which decides what a method is of
-            if (letter == "?" and self._has_literal_overloads and not call.is_constructor) or is_first:
+            has_overloads = self._has_literal_overloads or self._labeled
+            if (letter == "?" and has_overloads and not call.is_constructor) or is_first:
                 call.values.append(self._value(start, end))
 
     def _value(self, start: int, end: int) -> str:
@@ -340,8 +393,13 @@ class CallReader:
             if call.position >= 0:
                 self._calls[call.position] = self._calls[call.position]._replace(
                     arguments="=" if call.is_constructor else call.arguments,
-                    values=",".join(call.values) if any(call.values) else "",
+                    values=self._written_values(call),
                 )
+
+    def _written_values(self, call: _Invocation) -> str:
+        """Return `Call.values`."""
+        values = ",".join(call.values) if any(call.values) else ""
+        return f"{values}|{','.join(call.labels)}" if call.labels else values
 
     def _name_last(self, call: _Invocation) -> None:
         """Name a call without arguments by its last name, with "=" if the member is assigned."""
