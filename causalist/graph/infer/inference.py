@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.declared_packages import can_be_package_prefix
 from causalist.graph.infer.annotations_and_members import AnnotationTypes, MemberTypes
-from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, ModelQueries, NameBindings, member_of_library
+from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, NameBindings, member_of_library
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_taken_from_bare_collection, method_of
 from causalist.graph.infer.declarative_regions import DeclarativeRegions
 from causalist.graph.infer.method_dispatch import MethodDispatch
+from causalist.graph.infer.model_queries import ModelQueries
 from causalist.graph.infer.unimported_modules import MentionedModules
 from causalist.graph.name_lookup import NameLookup
 from causalist.graph.overload_fit import arguments_of

@@ -11,61 +11,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from causalist._internal.lazy import lazy_regex
-from causalist.model.facts import Binding, RouteFact, RouteForm
+from causalist.model.facts import Binding, RouteFact
 from causalist.parse.routes.ecmascript_blocks import read_ecmascript, read_phoenix
 from causalist.parse.routes.messages import read_messages
 from causalist.parse.routes.python_ruby import read_python, read_rails
-from causalist.parse.routes.searched_text import RouteText, read_computed_names, route_at
+from causalist.parse.routes.qt_signals import read_signals
+from causalist.parse.routes.searched_text import RouteText, read_computed_names
 from causalist.parse.routes.servers import read_aspnet, read_go, read_java, read_php, read_rust
 
 _Reader = Callable[[RouteText], Iterator[tuple[int, RouteFact]]]
-SLOT = "slot"  # the kind of their names
-_QT_EMITTED = lazy_regex(
-    rb"\b(?:emit|Q_EMIT)\s+(?P<of>(?:[A-Za-z_][\w:]*(?:\(\))?(?:->|\.))*+)(?P<name>[A-Za-z_]\w*)\("
-)
-_QT_CONNECTED = lazy_regex(rb"\bconnect\(")
-_QT_MEMBER = lazy_regex(
-    r"(?:\w+(?:<[^<>]*>)?(?:::of)?\()?&(?:\w+::)*(?P<type>\w+)::(?P<name>\w+)|(?P<form>SIGNAL|SLOT)\(\s*(?P<named>\w+)"
-)
-# Signals of the library: where the type of the sender is not stated, it is rarely one of the repository.
-_QT_PLATFORM = lazy_regex(
-    "accepted|activated|changed|clicked|currentIndexChanged|destroyed|editingFinished|error|finished|pressed|readyRead"
-    "|rejected|released|returnPressed|started|stateChanged|textChanged|timeout|toggled|triggered|valueChanged"
-)
-
-
-def read_signals(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
-    """Yield what is connected to signals of Qt, and where these are emitted; the receiver is the type of the signal."""
-    data = source.data
-    for match in source.matches(_QT_EMITTED, "name") if b"emit" in data or b"Q_EMIT" in data else ():
-        own = _class_around(source, match.start()) if match["of"] in (b"", b"this->") else ""
-        name = match["name"].decode()
-        yield route_at(source, match.start(), RouteForm.EMIT, receiver=own, path=name, name=SLOT)
-    for match in source.matches(_QT_CONNECTED) if b"SIGNAL(" in data or b"::" in data else ():
-        arguments = [each for each in source.arguments(match.end())[0] if not each.text.startswith("Qt::")]
-        signal = _QT_MEMBER.match(arguments[1].text) if len(arguments) > 2 else None
-        if signal is None or signal["form"] == "SLOT":
-            continue
-        own = _class_around(source, match.start())
-        type_ = signal["type"] or (own if arguments[0].text == "this" else "")
-        slot = _QT_MEMBER.match(arguments[-1].text)
-        if slot is not None and slot["form"]:
-            is_own = slot["form"] == "SLOT" and (len(arguments) == 3 or arguments[2].text == "this")
-            handler = f"{own}.{slot['named']}" if is_own and own else ""
-        else:
-            handler = f"{slot['type']}.{slot['name']}" if slot is not None else ""
-        name = signal["name"] or signal["named"]
-        if (handler or arguments[-1].text.startswith("[")) and (type_ or not _QT_PLATFORM.fullmatch(name)):
-            yield route_at(
-                source, match.start(), RouteForm.LISTEN, receiver=type_, path=name, handler=handler, name=SLOT
-            )
-
-
-def _class_around(source: RouteText, byte: int) -> str:
-    scope = source.scope(byte)
-    return source.definitions[scope].qualname.rpartition(".")[0].rpartition(".")[2] if scope >= 0 else ""
-
-
 _READERS: dict[str, _Reader] = {
     "ecmascript": read_ecmascript,
     "python": read_python,
