@@ -1,0 +1,2 @@
+; Definitions.
+(package_declaration package: (identifier) @name) @definition.namespace
