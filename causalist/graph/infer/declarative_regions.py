@@ -10,6 +10,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.infer.region_names import (
+    ELEMENTS,
     FAR,
     MAX_NAMES_OPEN,
     NamedThing,
@@ -21,7 +22,7 @@ from causalist.graph.infer.region_names import (
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Binding
-from causalist.model.node_ids import CALLABLE_KINDS
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import split_top
 
 TYPED = "\1"  # before a type that stands for a value
@@ -173,6 +174,8 @@ class DeclarativeRegions(RegionNames):
         """Return what a call may run, as (definition, rule, number of candidates), and the package outside, or ""."""
         given = split_top(values, ",") if values else []
         wanted = given.pop()[1:] if given and given[-1].startswith(">") else ""
+        if wanted == "unit":
+            return self._instantiated(file, scope, chain), ""
         wanted, _, spelled = wanted.partition("@")
         found, shift, before = self._candidates(file, scope, chain, spelled=spelled)
         if before is not None and before.kind == "outside":
@@ -203,6 +206,28 @@ class DeclarativeRegions(RegionNames):
             for number in self._running(each.number, file):
                 results.setdefault(number, each.rule)
         return [(number, rule, len(results)) for number, rule in results.items()], ""
+
+    def _instantiated(self, file: int, scope: int, chain: str) -> list[tuple[int, str, int]]:
+        """Return the entities of a name, those in the nearest folder; else the component that is declared."""
+        if not self._is_ready:
+            self._prepare()
+        kinds, files, own = self.program.definition_of, self.program.files, self.program.files[file].path
+        entities = [
+            each
+            for each in self.members.get("", {}).get(chain.rpartition(".")[2], ())
+            if kinds[each].kind == NodeKind.CLASS
+        ]
+        near = {each: _common(files[self.program.file_of[each]].path, own) for each in entities}
+        entities = [each for each in entities if near[each] == max(near.values())]
+        found = entities or [
+            each.number
+            for each in self._candidates(file, scope, chain)[0]
+            if isinstance(each, RegionCandidate) and kinds[each.number].kind == NodeKind.INTERFACE
+        ]
+        return [(each, self._rule_of(each, file), len(found)) for each in found]
+
+    def _rule_of(self, number: int, file: int) -> str:
+        return RuleName.SAME_FILE if self.program.file_of[number] == file else RuleName.IMPORT
 
     def _is_around(self, file: int, scope: int, number: int) -> bool:
         symbols = self.program.files[file]
@@ -282,6 +307,9 @@ class DeclarativeRegions(RegionNames):
         if self.result_text(number):
             return True
         signature = self.program.definition_of[number].signature.lower()
+        if signature.startswith("alias"):
+            (further,) = self.follow_aliases(number)
+            return further != number and self._has_result(further)
         return re.match(r"(?:(?:not\s+)?overriding\s+)?function\b", signature) is not None
 
     def _profile(self, number: int) -> tuple[str, ...]:
@@ -450,12 +478,18 @@ class DeclarativeRegions(RegionNames):
 def _type_of_both(sign: str, first: str, second: str, declared: Container[str]) -> str:
     """Return the type that an operator of the language gives for two."""
     pair = first, second
+    if sign == "&" and (vectors := [each for each in pair if each in ELEMENTS and each.startswith("~v_")]):
+        return vectors[0]
+    if sign == "&" and any(each in ("#l", "#v", "#x") or each.startswith("~v_") for each in pair):
+        return "?"
     if sign == "&":
         if "~unbounded_string" in pair:
             return "~unbounded_string"
         arrays = [each for each in pair if each in declared]
         return arrays[0] if arrays else "?" if "?" in pair else "~string"
     known = [each for each in pair if each[:1] not in ("#", "?")]
+    if len(set(known)) > 1 and any(each.startswith("~v_") for each in known):  # `2.0 * 10 ns`
+        return "~time" if "~time" in known else "?"
     return known[0] if known else "?" if "?" in pair else first
 
 

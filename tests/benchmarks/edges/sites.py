@@ -90,7 +90,7 @@ class Sites:
         for target in targets:
             confidence = table.confidence_of(target.rule, EdgeKind.CALLS, language) / target.candidates
             kind = self._program.definition_of[target.definition].kind
-            is_element = kind == NodeKind.FIELD and language in ("matlab", "odin", "starlark")  # what `a.b(1)` reads
+            is_element = kind == NodeKind.FIELD and language in ("matlab", "odin", "starlark", "vhdl")  # that `a.b(1)` reads
             if confidence >= self._min_confidence and kind not in _NO_CODE and not is_element:  # which is a reference
                 found[self._id(target.definition)] = confidence
         return Found(call.callee, found)
@@ -98,7 +98,7 @@ class Sites:
     def _id(self, definition: int) -> str:
         names = self._program.files[self._program.file_of[definition]]
         local = definition - names.first
-        qualname = names.facts.definitions[local].qualname + _number_duplicates(names.facts.definitions)[local]
+        qualname = names.facts.definitions[local].qualname + _number_duplicates(names)[local]
         return symbol_id(names.path, qualname)
 
 
