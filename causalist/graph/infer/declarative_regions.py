@@ -307,14 +307,14 @@ class DeclarativeRegions(RegionNames):
         if self.result_text(number):
             return True
         signature = self.program.definition_of[number].signature.lower()
-        if signature.startswith("alias"):
-            (further,) = self.follow_aliases(number)
+        if signature.startswith("alias "):
+            further = self._itself(number)
             return further != number and self._has_result(further)
         return re.match(r"(?:(?:not\s+)?overriding\s+)?function\b", signature) is not None
 
     def _profile(self, number: int) -> tuple[str, ...]:
         """Return the names and types of parameters, and the result: alike for a declaration and its body."""
-        parts = self.program.parameters.get(number)
+        parts = self.program.parameters.get(itself := self._itself(number))
         full = self.full[number]
         if parts is None:
             return (full, str(number))
@@ -330,16 +330,25 @@ class DeclarativeRegions(RegionNames):
             ]
             n_declared = sum(self.stated_text(each).endswith(";") for each in alike)
             written = [each.rstrip("=").partition(":")[::2] for each in parts]
-            written.append(("", self.result_text(number)))
+            written.append(("", self.result_text(itself)))
             if n_declared == 1 and len(alike) == 2:  # a declaration and its body
                 known = (full, *names)
             else:
-                known = (full, *(f"{name}:{self._told_apart(number, type_)}" for name, type_ in written))
+                known = (full, *(f"{name}:{self._told_apart(itself, type_)}" for name, type_ in written))
             self._profiles[number] = known
         return known
 
     def _names(self, number: int) -> list[str]:
-        return [each.partition(":")[0] for each in self.program.parameters.get(number, ())]
+        return [each.partition(":")[0] for each in self.program.parameters.get(self._itself(number), ())]
+
+    def _itself(self, number: int) -> int:
+        """Return the subprogram of which one is an alias, or itself."""
+        if self.program.definition_of[number].signature[:6].lower() != "alias " or (number, "itself") in self.open:
+            return number
+        self.open.add((number, "itself"))
+        (further,) = self.follow_aliases(number)
+        self.open.discard((number, "itself"))
+        return further
 
     def _told_apart(self, number: int, written: str) -> str:
         type_ = self.type_of(*self.place(number), written) if written else ""
@@ -347,6 +356,7 @@ class DeclarativeRegions(RegionNames):
 
     def _distance(self, number: int, given: Sequence[str], types: dict[str, str]) -> tuple[int | None, bool]:
         """Return the distance of parameters from what is given, None if they do not fit, and if their number does."""
+        number = self._itself(number)  # which has the names of parameters
         parameters = self.program.parameters.get(number)
         if parameters is None:  # an instance
             further = self.follow_aliases(number)
@@ -427,7 +437,8 @@ class DeclarativeRegions(RegionNames):
         if not any(self.stated_text(each).endswith(";") for each in alike):
             (number,) = self.follow_aliases(number)
             alike = self._alike(number)
-        bodies = [each for each in alike if not self.stated_text(each).endswith(";")] or [number]
+        bodies = [each for each in alike if not self.stated_text(each).endswith(";")]
+        bodies = [each for each in bodies if self._itself(each) == each] or bodies or [number]
         own = self.program.files[self.program.file_of[number]].path
         return [
             min(bodies, key=lambda each: (-_common(self.program.files[self.program.file_of[each]].path, own), each))
@@ -480,7 +491,8 @@ def _type_of_both(sign: str, first: str, second: str, declared: Container[str]) 
     pair = first, second
     if sign == "&" and (vectors := [each for each in pair if each in ELEMENTS and each.startswith("~v_")]):
         return vectors[0]
-    if sign == "&" and any(each in ("#l", "#v", "#x") or each.startswith("~v_") for each in pair):
+    is_text = "~string" in pair or "#s" in pair
+    if sign == "&" and not is_text and any(each in ("#l", "#v", "#x") or each.startswith("~v_") for each in pair):
         return "?"
     if sign == "&":
         if "~unbounded_string" in pair:

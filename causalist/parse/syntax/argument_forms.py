@@ -1,8 +1,8 @@
 """Forms of single arguments: literals, casts, functions, and arguments that no brackets hold.
 
-In: the text of an argument or call. Out: its letter in `Call.arguments`, its type, or how many there are. In hardware
-descriptions (VHDL), the names and expressions of the syntax tree as `RegionNotation` writes them. `RegionFacts` has what
-readers of languages of declarative regions share.
+In: the text of an argument or call. Out: its letter in `Call.arguments`, its type, or how many there are. In VHDL, the
+names and expressions of the syntax tree, as `RegionNotation` writes them. `RegionFacts` has what readers of languages
+of declarative regions share.
 """
 
 import re
@@ -389,7 +389,7 @@ _OF_SAME_TYPE = frozenset({"val", "value", "succ", "pred", "leftof", "rightof", 
 _LITERALS = {
     "decimal_integer": "#i", "decimal_float": "#r", "based_literal": "#i", "string_literal": "#s",
     "string_literal_std_logic": "#v", "bit_string_literal": "#x", "character_literal": "#c",
-    "library_constant_std_logic": "#l", "library_constant_boolean": "#b", "library_constant_debug": "<v_severity>",
+    "library_constant_std_logic": "#l", "library_constant_boolean": "#b", "library_constant_debug": "?",
     "relational_expression": "#b",
 }  # fmt: skip
 _STANDARD_NODES = ("library_function", "library_type")
@@ -448,8 +448,11 @@ class DesignNotation(RegionNotation):
 
     def _is_slice(self, group: Node) -> bool:
         given = [each for part in group.children if part.is_named for each in part.children if each.is_named]
-        last = self.text(given[0]) if len(given) == 1 else ""
-        return len(given) == 1 and (given[0].type == "simple_range" or last.endswith(("'range", "'reverse_range")))
+        if len(given) != 1:
+            return False
+        end = given[0].end_byte
+        last = self.data[max(end - 16, given[0].start_byte) : end]
+        return given[0].type == "simple_range" or last.endswith((b"'range", b"'reverse_range"))
 
     def spell(self, groups: Sequence[tuple[str, Node]], depth: int) -> str:
         """Return the chain of the parts of a name."""
@@ -546,7 +549,7 @@ class DesignNotation(RegionNotation):
             and ((given := _STANDARD_FUNCTIONS.get(self.text(head))) is not None)
         ):
             if given or len(groups) < 2:
-                return given or "?"
+                return given if given and (len(groups) > 1 or given == "<time>") else "?"  # a literal of some type
             return next((value for _, value, _ in self.arguments(groups[1][1], depth)), "?")
         return self.spell(groups, depth) if head.type != "operator_symbol" else "?"
 

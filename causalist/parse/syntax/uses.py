@@ -476,7 +476,7 @@ class DesignReader(RegionFacts):
         path, type_ = self._notation.path(name), self._notation.mark_of(node)
         if number >= 0:
             is_alias = node.type == "alias_declaration"
-            self.returns[number] = f"{'=' if is_alias else '+'}{path}"
+            self.returns[number] = f"{self._read_signature(number, name)}{'=' if is_alias else '+'}{path}"
             self.references.append(Reference(self._definitions[number].parent, f"::{path}", self._row(name.start_byte)))
             return
         for each in node.children:
@@ -489,6 +489,18 @@ class DesignReader(RegionFacts):
                         self._scope(node.start_byte), each, type_, "" if type_ else self._notation.chain(name, 1)
                     )
                 break
+
+    def _read_signature(self, number: int, name: tree_sitter.Node) -> str:
+        """Set what another name of a subprogram takes, and return what it gives."""
+        signature = next((each for each in name.children if each.type == "signature"), None)
+        if signature is None:
+            return ""
+        words = [each.type for each in signature.children]
+        end = words.index("return") if "return" in words else len(words)
+        taken = [self._notation.path(each) for each in signature.children[:end] if each.type == "name"]
+        self.parameters[number] = tuple(f"{place}:{type_}=" for place, type_ in enumerate(taken))
+        given = [self._notation.path(each) for each in signature.children[end:] if each.type == "name"]
+        return given[0] if given else ""
 
     def _on_type(self, node: tree_sitter.Node) -> None:
         number = self._own(node)
@@ -548,7 +560,9 @@ class DesignReader(RegionFacts):
         if name is not None:
             is_type = over.type == "simple_expression" and "'" not in self._notation.text(over)
             type_ = self._notation.text(over) if is_type and self._notation.text(over).isidentifier() else ""
-            self._bind(self._scope(node.start_byte), name, type_, "" if type_ else "#i")
+            first = over.children[0] if over.type == "simple_range" else None
+            value = self._notation.value(first, 1) if first is not None else "#i"
+            self._bind(self._scope(node.start_byte), name, type_, "" if type_ else value)
 
     # -- uses
 

@@ -379,9 +379,9 @@ def _called_in_vhdl(node: tree_sitter.Node, objects: set[str]) -> tuple[tree_sit
     head = (name.children[0].text or b"").decode(errors="replace").lower()
     if not is_statement and (not is_given or (head in objects and last == name.children[0])):
         return None
-    if not is_statement and node.parent is not None and node.parent.type.endswith("assignment"):
-        if node.parent.named_child(0) == node:
-            return None
+    around = node.parent
+    if not is_statement and around is not None and around.type.endswith("assignment") and around.named_child(0) == node:
+        return None
     text = (name.text or b"")[: last.end_byte - name.start_byte]
     return last, text.decode(errors="replace")
 
