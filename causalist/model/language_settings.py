@@ -148,7 +148,8 @@ class NameSettings:
     """names are looked up in the regions around them, which go on in other files and may be used without their names.
     Example: Ada: true"""
     bodies_first: bool = False
-    """of functions of one name in a file, those that are only declared are numbered last. Example: VHDL: true"""
+    """of functions of one name, those that are only declared are numbered last, and inner ones hide outer ones that are
+    alike. Example: VHDL: true"""
 
     def spell_member(self, name: str) -> str:
         """Return the name by which uses know a member that is declared with this one."""

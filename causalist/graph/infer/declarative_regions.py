@@ -262,6 +262,8 @@ class DeclarativeRegions(RegionNames):
         for each in candidates:
             groups.setdefault(self._profile(each.number), each)
         several = list(groups.values())
+        if self._has_bodies_first(place[0]):
+            several = self._not_hidden(several)
         is_statement = wanted == "-"
         several = [each for each in several if self._has_result(each.number) != is_statement]
         if not several:
@@ -291,6 +293,23 @@ class DeclarativeRegions(RegionNames):
             fits = by_result or fits
         nearest = min(far for far, _ in fits)
         return [each for far, each in fits if far == nearest]
+
+    def _has_bodies_first(self, file: int) -> bool:
+        settings = self.program.files[file].settings
+        return settings is not None and settings.names.bodies_first
+
+    def _not_hidden(self, candidates: Sequence[RegionCandidate]) -> list[RegionCandidate]:
+        """Return those candidates that no inner one hides, which takes and gives the same."""
+        seen: dict[tuple[str, ...], RegionCandidate] = {}
+        for each in candidates:
+            itself = self._itself(each.number)
+            taken = [one.rstrip("=").partition(":")[2] for one in self.program.parameters.get(itself, ())]
+            key = tuple(self._told_apart(itself, type_) for type_ in (*taken, self.result_text(itself)))
+            first = seen.setdefault(key, each)
+            regions = {self.full[one.number].rpartition(".")[0] for one in (first, each)}
+            if len(regions) > 1 and first.rule == RuleName.STAR_IMPORT:
+                seen[(*key, str(each.number))] = each  # of two packages that are used
+        return list(seen.values())
 
     def _has_member(self, file: int, number: int, name: str) -> bool:
         """Return True if what a function gives has a member of that name."""
@@ -439,6 +458,8 @@ class DeclarativeRegions(RegionNames):
             alike = self._alike(number)
         bodies = [each for each in alike if not self.stated_text(each).endswith(";")]
         bodies = [each for each in bodies if self._itself(each) == each] or bodies or [number]
+        if self._has_bodies_first(file) and (beside := [n for n in bodies if self.program.file_of[n] == file]):
+            return beside[:1]  # of packages that are written twice
         own = self.program.files[self.program.file_of[number]].path
         return [
             min(bodies, key=lambda each: (-_common(self.program.files[self.program.file_of[each]].path, own), each))

@@ -511,8 +511,8 @@ class RegionNames(ABC):
 
     def pointed_type(self, type_: str) -> str:
         """Return the type that an access leads to, or the type itself."""
-        if type_.startswith("^"):
-            return type_[1:]
+        if type_.startswith("^") or type_ == "~v_line":
+            return type_[1:] if type_.startswith("^") else "~string"
         text, place = self.types.get(type_, ("", (-1, MODULE_SCOPE)))
         return self.type_of(*place, text[1:]) if text.startswith("^") and text != "^" else type_
 
