@@ -175,7 +175,7 @@ class DeclarativeRegions(RegionNames):
         given = split_top(values, ",") if values else []
         wanted = given.pop()[1:] if given and given[-1].startswith(">") else ""
         if wanted == "unit":
-            return self._instantiated(file, scope, chain), ""
+            return self._find_units(file, scope, chain), ""
         wanted, _, spelled = wanted.partition("@")
         found, shift, before = self._candidates(file, scope, chain, spelled=spelled)
         if before is not None and before.kind == "outside":
@@ -207,7 +207,7 @@ class DeclarativeRegions(RegionNames):
                 results.setdefault(number, each.rule)
         return [(number, rule, len(results)) for number, rule in results.items()], ""
 
-    def _instantiated(self, file: int, scope: int, chain: str) -> list[tuple[int, str, int]]:
+    def _find_units(self, file: int, scope: int, chain: str) -> list[tuple[int, str, int]]:
         """Return the entities of a name, those in the nearest folder; else the component that is declared."""
         if not self._is_ready:
             self._prepare()
@@ -263,7 +263,7 @@ class DeclarativeRegions(RegionNames):
             groups.setdefault(self._profile(each.number), each)
         several = list(groups.values())
         if self._has_bodies_first(place[0]):
-            several = self._not_hidden(several)
+            several = self._drop_hidden(several)
         is_statement = wanted == "-"
         several = [each for each in several if self._has_result(each.number) != is_statement]
         if not several:
@@ -298,7 +298,7 @@ class DeclarativeRegions(RegionNames):
         settings = self.program.files[file].settings
         return settings is not None and settings.names.bodies_first
 
-    def _not_hidden(self, candidates: Sequence[RegionCandidate]) -> list[RegionCandidate]:
+    def _drop_hidden(self, candidates: Sequence[RegionCandidate]) -> list[RegionCandidate]:
         """Return those candidates that no inner one hides, which takes and gives the same."""
         seen: dict[tuple[str, ...], RegionCandidate] = {}
         for each in candidates:
