@@ -16,7 +16,7 @@ from causalist._internal.dataclass_arrays import plan_splice
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program import Program
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, Confidences, evidence_sort_key
-from causalist.model.facts import MODULE_SCOPE, Definition
+from causalist.model.facts import MODULE_SCOPE
 from causalist.model.graph import CodeGraph, EdgeKind, EdgeTable, NodeTable, UnresolvedCalls
 from causalist.model.node_ids import NO_LAYER, NodeId, NodeKind, Role, external_id, file_id, section_id
 from causalist.model.role_by_path import role_of
@@ -140,9 +140,7 @@ def _definition_drafts(symbols: FileSymbols, number: int, drafts: NodeDrafts) ->
     facts, first, file = symbols.facts, drafts.first_definition(number), file_id(symbols.path)
     # The last one is the file's, for definitions whose parent is MODULE_SCOPE, -1.
     tests, roles = frozenset(facts.tests), [drafts[number].role] * (len(facts.definitions) + 1)
-    for local, (definition, repeat) in enumerate(
-        zip(facts.definitions, _number_duplicates(facts.definitions), strict=True)
-    ):
+    for local, (definition, repeat) in enumerate(zip(facts.definitions, _number_duplicates(symbols), strict=True)):
         parent = number if definition.parent == MODULE_SCOPE else first + definition.parent
         roles[local] = Role.TEST if local in tests else roles[definition.parent]
         yield NodeDraft(
@@ -161,15 +159,20 @@ def _passage_drafts(symbols: FileSymbols, number: int, role: Role, first: int) -
         )  # fmt: skip
 
 
-def _number_duplicates(definitions: Sequence[Definition]) -> list[str]:
-    """Return a suffix for the name of each definition so that no two are alike.
+def _number_duplicates(symbols: FileSymbols) -> list[str]:
+    """Return a suffix for the name of each definition of a file so that no two are alike.
 
     Where a field shares its name with functions, a question for callers means the functions: the field gets the
-    suffix.
+    suffix. So does what is only declared, in languages that say so.
     """
+    definitions, names = symbols.facts.definitions, symbols.settings.names if symbols.settings is not None else None
+    has_bodies = names is not None and names.bodies_first
+    declared = (
+        {local for local, text in symbols.facts.returns if text.endswith(";")} if has_bodies else frozenset[int]()
+    )
     used: dict[str, int] = {}
     result = [""] * len(definitions)
-    order = sorted(range(len(definitions)), key=lambda i: (definitions[i].kind == NodeKind.FIELD, i))
+    order = sorted(range(len(definitions)), key=lambda i: (definitions[i].kind == NodeKind.FIELD, i in declared, i))
     for i in order:
         name = definitions[i].qualname
         used[name] = used.get(name, 0) + 1

@@ -144,11 +144,11 @@ class NameSettings:
     grouped: bool = False
     """a name may stand for a list of procedures, of which a call means one by its arguments. Example: Odin: true"""
     dispatched: bool = False
-    """the types of all arguments choose among the methods of a name, which stand anywhere; files are put together by
-    inclusion. Example: Julia: true"""
+    """types of arguments choose among methods of a name; files are put together by inclusion. Example: Julia: true"""
     regions: bool = False
-    """names are looked up in the regions around them, which go on in other files and may be used without their names.
-    Example: Ada: true"""
+    """names are looked up in the regions around them, which go on in other files. Example: Ada: true"""
+    bodies_first: bool = False
+    """what is only declared is numbered last; inner functions hide outer ones that are alike. Example: VHDL: true"""
 
     def spell_member(self, name: str) -> str:
         """Return the name by which uses know a member that is declared with this one."""

@@ -172,7 +172,7 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
     has_fixtures = grammar.settings.tests.fixtures
     fixtures = read_fixtures(source) if has_fixtures else []
     named = read_string_targets(source) if has_fixtures else ()
-    references = collector.use_reader.references() if regions is None else regions.with_names(collector.use_reader)
+    references = [*(regions.references if regions is not None else ()), *collector.use_reader.references()]
     if grammar.settings.modules.labels:
         calls, references = (
             in_targets(calls, definitions),

@@ -43,7 +43,7 @@ def test_an_index_is_absent_then_current_then_not(shop: Path) -> None:
 
 @pytest.mark.slow
 def test_every_grammar_of_the_package_loads(shop: Path) -> None:
-    assert _findings(shop)["grammars"]["detail"].startswith("37 load: ada, bash, c, cpp,")
+    assert _findings(shop)["grammars"]["detail"].startswith("38 load: ada, bash, c, cpp,")
 
 
 def test_settings_of_an_editor_name_the_program_or_not(shop: Path, tmp_path: Path) -> None:

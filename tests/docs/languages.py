@@ -32,6 +32,7 @@ _TITLES = {
     "php": "PHP",
     "powershell": "PowerShell",
     "systemverilog": "SystemVerilog",
+    "vhdl": "VHDL",
     "typescript": "TypeScript",
 }
 # A kind of edge for each group that is counted.

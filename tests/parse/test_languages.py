@@ -78,6 +78,8 @@ from tests.grammars import grammars_at
         ("src/shop.odin", "odin"),
         ("rtl/shop.sv", "systemverilog"),
         ("rtl/shop.SVH", "systemverilog"),
+        ("rtl/shop.vhd", "vhdl"),
+        ("rtl/shop.VHDL", "vhdl"),
         ("lib/shop.dart", "dart"),
         ("src/shop.gd", "gdscript"),
         ("src/Shop.jl", "julia"),

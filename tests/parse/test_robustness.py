@@ -386,6 +386,18 @@ _DEEP_FILES: list[tuple[str, str, list[str]]] = [
     ("properties", "module a; " + "`B(c, d |-> ##[1:2] e) " * 5000 + "endmodule", ["systemverilog"]),
     ("branches", "module a;\n" + "`ifdef A\nb c ();\n`else\nd c (\n`endif\n" * 3000, ["systemverilog"]),
     ("methods", "class a; function f(); " + "b.c().d[1].e(); " * 5000 + "endfunction endclass", ["systemverilog"]),
+    ("calls", "package body a is constant b : c := " + "d(" * 400 + "e" + ")" * 400 + "; end;\n", ["vhdl"]),
+    ("names", "architecture a of b is begin " + "c <= d(1)(2 to 3).e; f.g(h => i'length); " * 3000 + "end;", ["vhdl"]),
+    (
+        "subprograms",
+        "package a is " + "function b(c : d := 1) return e; alias f is b [d return e]; " * 3000 + "end;",
+        ["vhdl"],
+    ),
+    (
+        "instances",
+        "architecture a of b is begin " + "c : entity d.e(f) port map (g => h(1)); " * 3000 + "end;",
+        ["vhdl"],
+    ),
     ("structures", "a = struct(" + "b = c, " * 15_000 + ")", ["starlark"]),
     ("loads", 'load("a", ' + '"b", c = "d", ' * 15_000 + ")", ["starlark"]),
     ("callbacks", "a(function(){" * 25_000 + "})" * 25_000, ["javascript"]),

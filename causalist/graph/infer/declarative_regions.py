@@ -10,6 +10,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from causalist.graph.infer.region_names import (
+    ELEMENTS,
     FAR,
     MAX_NAMES_OPEN,
     NamedThing,
@@ -21,7 +22,7 @@ from causalist.graph.infer.region_names import (
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Binding
-from causalist.model.node_ids import CALLABLE_KINDS
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import split_top
 
 TYPED = "\1"  # before a type that stands for a value
@@ -173,6 +174,8 @@ class DeclarativeRegions(RegionNames):
         """Return what a call may run, as (definition, rule, number of candidates), and the package outside, or ""."""
         given = split_top(values, ",") if values else []
         wanted = given.pop()[1:] if given and given[-1].startswith(">") else ""
+        if wanted == "unit":
+            return self._find_units(file, scope, chain), ""
         wanted, _, spelled = wanted.partition("@")
         found, shift, before = self._candidates(file, scope, chain, spelled=spelled)
         if before is not None and before.kind == "outside":
@@ -203,6 +206,28 @@ class DeclarativeRegions(RegionNames):
             for number in self._running(each.number, file):
                 results.setdefault(number, each.rule)
         return [(number, rule, len(results)) for number, rule in results.items()], ""
+
+    def _find_units(self, file: int, scope: int, chain: str) -> list[tuple[int, str, int]]:
+        """Return the entities of a name, those in the nearest folder; else the component that is declared."""
+        if not self._is_ready:
+            self._prepare()
+        kinds, files, own = self.program.definition_of, self.program.files, self.program.files[file].path
+        entities = [
+            each
+            for each in self.members.get("", {}).get(chain.rpartition(".")[2], ())
+            if kinds[each].kind == NodeKind.CLASS
+        ]
+        near = {each: _common(files[self.program.file_of[each]].path, own) for each in entities}
+        entities = [each for each in entities if near[each] == max(near.values())]
+        found = entities or [
+            each.number
+            for each in self._candidates(file, scope, chain)[0]
+            if isinstance(each, RegionCandidate) and kinds[each.number].kind == NodeKind.INTERFACE
+        ]
+        return [(each, self._rule_of(each, file), len(found)) for each in found]
+
+    def _rule_of(self, number: int, file: int) -> str:
+        return RuleName.SAME_FILE if self.program.file_of[number] == file else RuleName.IMPORT
 
     def _is_around(self, file: int, scope: int, number: int) -> bool:
         symbols = self.program.files[file]
@@ -237,6 +262,8 @@ class DeclarativeRegions(RegionNames):
         for each in candidates:
             groups.setdefault(self._profile(each.number), each)
         several = list(groups.values())
+        if self._has_bodies_first(place[0]):
+            several = self._drop_hidden(several)
         is_statement = wanted == "-"
         several = [each for each in several if self._has_result(each.number) != is_statement]
         if not several:
@@ -267,6 +294,23 @@ class DeclarativeRegions(RegionNames):
         nearest = min(far for far, _ in fits)
         return [each for far, each in fits if far == nearest]
 
+    def _has_bodies_first(self, file: int) -> bool:
+        settings = self.program.files[file].settings
+        return settings is not None and settings.names.bodies_first
+
+    def _drop_hidden(self, candidates: Sequence[RegionCandidate]) -> list[RegionCandidate]:
+        """Return those candidates that no inner one hides, which takes and gives the same."""
+        seen: dict[tuple[str, ...], RegionCandidate] = {}
+        for each in candidates:
+            itself = self._itself(each.number)
+            taken = [one.rstrip("=").partition(":")[2] for one in self.program.parameters.get(itself, ())]
+            key = tuple(self._told_apart(itself, type_) for type_ in (*taken, self.result_text(itself)))
+            first = seen.setdefault(key, each)
+            regions = {self.full[one.number].rpartition(".")[0] for one in (first, each)}
+            if len(regions) > 1 and first.rule == RuleName.STAR_IMPORT:
+                seen[(*key, str(each.number))] = each  # of two packages that are used
+        return list(seen.values())
+
     def _has_member(self, file: int, number: int, name: str) -> bool:
         """Return True if what a function gives has a member of that name."""
         type_ = self.result_of(number)
@@ -282,11 +326,14 @@ class DeclarativeRegions(RegionNames):
         if self.result_text(number):
             return True
         signature = self.program.definition_of[number].signature.lower()
+        if signature.startswith("alias "):
+            further = self._itself(number)
+            return further != number and self._has_result(further)
         return re.match(r"(?:(?:not\s+)?overriding\s+)?function\b", signature) is not None
 
     def _profile(self, number: int) -> tuple[str, ...]:
         """Return the names and types of parameters, and the result: alike for a declaration and its body."""
-        parts = self.program.parameters.get(number)
+        parts = self.program.parameters.get(itself := self._itself(number))
         full = self.full[number]
         if parts is None:
             return (full, str(number))
@@ -302,16 +349,25 @@ class DeclarativeRegions(RegionNames):
             ]
             n_declared = sum(self.stated_text(each).endswith(";") for each in alike)
             written = [each.rstrip("=").partition(":")[::2] for each in parts]
-            written.append(("", self.result_text(number)))
+            written.append(("", self.result_text(itself)))
             if n_declared == 1 and len(alike) == 2:  # a declaration and its body
                 known = (full, *names)
             else:
-                known = (full, *(f"{name}:{self._told_apart(number, type_)}" for name, type_ in written))
+                known = (full, *(f"{name}:{self._told_apart(itself, type_)}" for name, type_ in written))
             self._profiles[number] = known
         return known
 
     def _names(self, number: int) -> list[str]:
-        return [each.partition(":")[0] for each in self.program.parameters.get(number, ())]
+        return [each.partition(":")[0] for each in self.program.parameters.get(self._itself(number), ())]
+
+    def _itself(self, number: int) -> int:
+        """Return the subprogram of which one is an alias, or itself."""
+        if self.program.definition_of[number].signature[:6].lower() != "alias " or (number, "itself") in self.open:
+            return number
+        self.open.add((number, "itself"))
+        (further,) = self.follow_aliases(number)
+        self.open.discard((number, "itself"))
+        return further
 
     def _told_apart(self, number: int, written: str) -> str:
         type_ = self.type_of(*self.place(number), written) if written else ""
@@ -319,6 +375,7 @@ class DeclarativeRegions(RegionNames):
 
     def _distance(self, number: int, given: Sequence[str], types: dict[str, str]) -> tuple[int | None, bool]:
         """Return the distance of parameters from what is given, None if they do not fit, and if their number does."""
+        number = self._itself(number)  # which has the names of parameters
         parameters = self.program.parameters.get(number)
         if parameters is None:  # an instance
             further = self.follow_aliases(number)
@@ -399,7 +456,10 @@ class DeclarativeRegions(RegionNames):
         if not any(self.stated_text(each).endswith(";") for each in alike):
             (number,) = self.follow_aliases(number)
             alike = self._alike(number)
-        bodies = [each for each in alike if not self.stated_text(each).endswith(";")] or [number]
+        bodies = [each for each in alike if not self.stated_text(each).endswith(";")]
+        bodies = [each for each in bodies if self._itself(each) == each] or bodies or [number]
+        if self._has_bodies_first(file) and (beside := [n for n in bodies if self.program.file_of[n] == file]):
+            return beside[:1]  # of packages that are written twice
         own = self.program.files[self.program.file_of[number]].path
         return [
             min(bodies, key=lambda each: (-_common(self.program.files[self.program.file_of[each]].path, own), each))
@@ -450,12 +510,19 @@ class DeclarativeRegions(RegionNames):
 def _type_of_both(sign: str, first: str, second: str, declared: Container[str]) -> str:
     """Return the type that an operator of the language gives for two."""
     pair = first, second
+    if sign == "&" and (vectors := [each for each in pair if each in ELEMENTS and each.startswith("~v_")]):
+        return vectors[0]
+    is_text = "~string" in pair or "#s" in pair
+    if sign == "&" and not is_text and any(each in ("#l", "#v", "#x") or each.startswith("~v_") for each in pair):
+        return "?"
     if sign == "&":
         if "~unbounded_string" in pair:
             return "~unbounded_string"
         arrays = [each for each in pair if each in declared]
         return arrays[0] if arrays else "?" if "?" in pair else "~string"
     known = [each for each in pair if each[:1] not in ("#", "?")]
+    if len(set(known)) > 1 and any(each.startswith("~v_") for each in known):  # `2.0 * 10 ns`
+        return "~time" if "~time" in known else "?"
     return known[0] if known else "?" if "?" in pair else first
 
 

@@ -29,7 +29,9 @@ _PLAIN_TYPES = frozenset(f"~{each}" for each in (
     "wide_wide_character", "wide_wide_string", "address", "unsigned_8", "unsigned_16", "unsigned_32", "unsigned_64",
     "integer_8", "integer_16", "integer_32", "integer_64", "stream_element_array", "stream_element", "time",
     "stream_element_offset", "file_type", "count_type", "exception_occurrence", "unbounded_wide_wide_string",
+    "v_bit", "v_bits", "v_line", "v_real", "v_severity", "v_sgd", "v_sl", "v_slv", "v_text", "v_uns",
 ))  # fmt: skip
+ELEMENTS = {"~string": "~character", "~v_slv": "~v_sl", "~v_uns": "~v_sl", "~v_sgd": "~v_sl", "~v_bits": "~v_bit"}
 FAR = 3  # distance of a type that may be another name
 
 
@@ -128,6 +130,10 @@ class RegionTypes:
                 if base in _TEXTS:
                     return _TEXTS.index(base)
                 return 1 if text.startswith("[]") else outside
+            case "#v" | "#x":  # "01"
+                return 0 if base in ELEMENTS else 1 if text.startswith("[]") else outside
+            case "#l":  # '0'
+                return 0 if base in ELEMENTS.values() else 2 if text == "enum" else None
             case "#c":
                 return 0 if base == "~character" else 2 if text == "enum" or "character" in taken else None
         return 0 if base == _UNIVERSAL.get(given) else outside
@@ -303,6 +309,8 @@ class RegionNames(ABC):
             used = self._region_of(at_file, star.scope, star.module)
             if used and used not in seen:
                 seen.add(used)
+                if self.stated_text(self.number_of(used)) == "@":  # which holds use clauses
+                    stars += self._stars.get(used, ())
                 members = self._visible(used, name)
                 callables = [each for each in members if self.is_overloadable(each)]
                 if callables or not is_hidden:
@@ -490,9 +498,7 @@ class RegionNames(ABC):
             return named._replace(type=type_[2:])
         if text.startswith("[]"):
             return named._replace(type=self.type_of(*place, text[2:]))
-        if type_ == "~string":
-            return named._replace(type="~character")
-        return named._replace(type="?")
+        return named._replace(type=ELEMENTS.get(type_, "?"))
 
     def reached_type(self, type_: str) -> str:
         """Return the type that accesses lead to, or the type itself."""
@@ -505,8 +511,8 @@ class RegionNames(ABC):
 
     def pointed_type(self, type_: str) -> str:
         """Return the type that an access leads to, or the type itself."""
-        if type_.startswith("^"):
-            return type_[1:]
+        if type_.startswith("^") or type_ == "~v_line":
+            return type_[1:] if type_.startswith("^") else "~string"
         text, place = self.types.get(type_, ("", (-1, MODULE_SCOPE)))
         return self.type_of(*place, text[1:]) if text.startswith("^") and text != "^" else type_
 

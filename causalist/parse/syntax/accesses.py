@@ -11,7 +11,6 @@ In a language of declarative regions, what accesses a name may call it as well: 
 """
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -22,7 +21,6 @@ from causalist.model.facts import (
     MODULE_SCOPE,
     Access,
     AccessKind,
-    Binding,
     Call,
     Definition,
     Import,
@@ -32,13 +30,14 @@ from causalist.model.facts import (
 )
 from causalist.model.language_settings import LookupSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
+from causalist.parse.syntax.argument_forms import RegionFacts
 from causalist.parse.syntax.bindings import BindingReader
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.open_scopes import BlockScopes, Scopes
 from causalist.parse.syntax.shadowed_names import MAX_CHAIN_PARTS, MAX_VALUE_DEPTH, RegionNotation
-from causalist.parse.syntax.uses import UseReader
+from causalist.parse.syntax.uses import DesignReader, UseReader
 
 _MAX_PENDING_BINDINGS = 4  # bindings whose type or value may follow
 _MAX_CHAIN_BYTES = 200  # bytes of a chain that is read
@@ -268,64 +267,19 @@ _NODES_OF_REGIONS = (
 )  # fmt: skip
 
 
-class RegionReader:
+class RegionReader(RegionFacts):
     """Reader of names in a language of declarative regions: calls with what they are given, and types.
 
-    Build one with the captures of a file, call `read`, and take the facts. Types and values are written as
-    `RegionNotation` says; `=t` is another name of t, `new t` derives from it, and `<>` is a type that is not known.
+    Types and values are written as `RegionNotation` says; `=t` is another name of t, `new t` derives from it, and `<>`
+    is a type that is not known.
     """
 
-    def __init__(self, data: bytes, definitions: Sequence[Definition], newlines: Sequence[int]) -> None:
-        self.calls: list[Call] = []
-        self.references: list[Reference] = []
-        self.imports: list[Import] = []
-        self.bindings: list[Binding] = []
-        self.returns: dict[int, str] = {}
-        self.parameters: dict[int, tuple[str, ...]] = {}
-        self._notation = RegionNotation(data)
-        self._newlines = newlines
-        self._definitions = definitions
-        self._starts = [each.start_byte for each in definitions]
-        self._values = {
-            each.start_byte: number
-            for number, each in enumerate(definitions)
-            if each.kind in (NodeKind.CONSTANT, NodeKind.FIELD)
-        }
-        self._wanted: dict[tuple[int, int], str] = {}  # an expression -> what it is wanted for
+    kinds = _NODES_OF_REGIONS
+
+    def __init__(self, data: bytes, definitions: list[Definition]) -> None:
+        super().__init__(data, definitions, RegionNotation(data))
         self._plain: list[tuple[int, int]] = []  # where names call nothing
         self._formal: set[int] = set()
-        self._blocks: list[int] = []  # ends of those that are open
-        self._counts: dict[tuple[int, str], int] = {}
-
-    def read(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
-        """Read all nodes in the order of the file, outer ones first."""
-        nodes = [
-            (node.start_byte, -node.end_byte, rank, node)
-            for rank, name in enumerate(_NODES_OF_REGIONS)
-            for node in captures.get(name, ())
-        ]
-        nodes.sort(key=lambda each: each[:3])
-        last = (-1, -1, -1)
-        for start, end, rank, node in nodes:
-            if (start, end, rank) == last:
-                continue
-            last = start, end, rank
-            getattr(self, f"_on{_NODES_OF_REGIONS[rank]}")(node)
-
-    # -- places
-
-    def _row(self, byte: int) -> int:
-        return bisect_right(self._newlines, byte - 1) if byte else 0
-
-    def _scope(self, byte: int) -> int:
-        """Return the innermost definition around a byte that is no value."""
-        definitions = self._definitions
-        number = bisect_right(self._starts, byte) - 1
-        while number >= 0 and (
-            definitions[number].end_byte <= byte or definitions[number].kind in (NodeKind.CONSTANT, NodeKind.FIELD)
-        ):
-            number = min(definitions[number].parent, number - 1)
-        return max(number, MODULE_SCOPE)
 
     # -- declarations
 
@@ -492,22 +446,6 @@ class RegionReader:
         if over is not None or (marked is not None and marked.type != "identifier"):
             self._emit(over or marked)
 
-    def _bind(self, scope: int, name: tree_sitter.Node, type_: str, value: str) -> None:
-        at, written = name.start_byte, self._notation.text(name)
-        while self._blocks and self._blocks[-1] <= at:
-            self._blocks.pop()
-        around = self._definitions[scope].end_byte if scope >= 0 else len(self._notation.data)
-        end = min(self._blocks[-1] if self._blocks else around, around)
-        n = self._counts[scope, written] = self._counts.get((scope, written), 0) + 1
-        spelled = written if end == around and n == 1 else f"{written}~{n}"
-        self._notation.declared.setdefault(written, []).append((at, end, spelled))
-        self.bindings.append(Binding(scope, spelled, type_, value, self._row(at)))
-
-    def _on_block(self, node: tree_sitter.Node) -> None:
-        while self._blocks and self._blocks[-1] <= node.start_byte:
-            self._blocks.pop()
-        self._blocks.append(node.end_byte)
-
     # -- uses
 
     def _want(self, expression: tree_sitter.Node, wanted: str) -> None:
@@ -627,31 +565,12 @@ class RegionReader:
                     )
             node, wanted = node.child_by_field_name("prefix"), wanted if is_all else self._before(selector)
 
-    def finish(self) -> None:
-        """Leave out names of variables, which call nothing."""
-        bound = {(each.scope, each.target) for each in self.bindings if not each.type.startswith("(")}
-        definitions = self._definitions
-        kept: list[Call] = []
-        for call in self.calls:
-            if not call.arguments and "." not in call.callee:
-                scope = call.scope
-                while scope != MODULE_SCOPE and (scope, call.callee) not in bound:
-                    scope = definitions[scope].parent
-                if (scope, call.callee) in bound:
-                    continue
-            kept.append(call)
-        self.calls = kept
-
-    def with_names(self, uses: UseReader) -> list[Reference]:
-        """Return the references of a file: names that are handed on, and all names that are not only called."""
-        return [*self.references, *uses.references()]
-
 
 def read_regions(
-    data: bytes, captures: Mapping[str, Sequence[tree_sitter.Node]], definitions: Sequence[Definition]
-) -> RegionReader:
+    data: bytes, captures: Mapping[str, Sequence[tree_sitter.Node]], definitions: list[Definition]
+) -> RegionFacts:
     """Return what the small text `data` and the captures of a file say of names."""
-    reader = RegionReader(data, definitions, [at.start() for at in re.finditer(rb"\n", data)])
+    reader = (DesignReader if "_design" in captures else RegionReader)(data, definitions)
     reader.read(captures)
     reader.finish()
     return reader

@@ -1,12 +1,28 @@
 """Forms of single arguments: literals, casts, functions, and arguments that no brackets hold.
 
-In: the text of an argument or call. Out: its letter in `Call.arguments`, its type, or how many there are.
+In: the text of an argument or call. Out: its letter in `Call.arguments`, its type, or how many there are. In VHDL, the
+names and expressions of the syntax tree, as `RegionNotation` writes them. `RegionFacts` has what readers of languages
+of declarative regions share.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from causalist.model.facts import UNCOUNTED, ArgumentKind, Definition, Export
+import tree_sitter
+from tree_sitter import Node
+
+from causalist.model.facts import (
+    MODULE_SCOPE,
+    UNCOUNTED,
+    ArgumentKind,
+    Binding,
+    Call,
+    Definition,
+    Export,
+    Import,
+    Reference,
+)
 from causalist.model.language_settings import TypeSettings
 from causalist.model.node_ids import SEVERAL, NodeKind
 from causalist.model.type_notation import OPTIONAL, Mark, typed_value
@@ -14,6 +30,7 @@ from causalist.parse.syntax import go_like_types
 from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments, written_arguments
 from causalist.parse.syntax.chains import array_type_name, chain_of
 from causalist.parse.syntax.open_scopes import DefinitionDraft
+from causalist.parse.syntax.shadowed_names import MAX_CHAIN_PARTS, MAX_SPELLED, RegionNotation
 
 METHOD_OF_ARROW = re.compile(
     rb"(?:\s|//[^\n]*\n)*!?\??\.\s*(\w+)\s*(?:<[^<>()]{0,60}>)?\(\s*(?:async\s+|async(?=\s*\())?(?:function\s*\w*\s*)?\(?\s*"
@@ -360,3 +377,293 @@ def read_listed_parameters(
                 named = _DEFAULT_TYPES.get(_kind_of_literal(given), _PLACE if given == _PLACE_OF_CALL else "")
             taken.append(f"{parameter[1].lstrip('$')}:{named}{'...' if is_rest else mark}")
         yield number, tuple(reversed(taken))
+
+
+# Types of the standard packages that are alike, by one name that no other language has.
+_STANDARD_TYPES = {
+    "bit": "v_bit", "bit_vector": "v_bits", "delay_length": "time", "line": "v_line", "real": "v_real",
+    "severity_level": "v_severity", "signed": "v_sgd", "std_logic": "v_sl", "std_logic_vector": "v_slv",
+    "std_ulogic": "v_sl", "std_ulogic_vector": "v_slv", "text": "v_text", "u_signed": "v_sgd", "u_unsigned": "v_uns",
+    "unresolved_signed": "v_sgd", "unresolved_unsigned": "v_uns", "unsigned": "v_uns", "x01": "v_sl",
+}  # fmt: skip
+# What the functions of the standard packages give; "" for what they are given.
+_STANDARD_FUNCTIONS = {
+    "to_integer": "<integer>", "to_unsigned": "<v_uns>", "to_signed": "<v_sgd>", "to_string": "<string>",
+    "to_hstring": "<string>", "to_ostring": "<string>", "to_bstring": "<string>", "rising_edge": "<boolean>",
+    "falling_edge": "<boolean>", "is_x": "<boolean>", "std_match": "<boolean>", "now": "<time>", "resize": "",
+    "shift_left": "", "shift_right": "", "rotate_left": "", "rotate_right": "", "to_01": "",
+    "to_std_logic_vector": "<v_slv>", "to_stdlogicvector": "<v_slv>", "to_stdulogicvector": "<v_slv>",
+    "to_bitvector": "<v_bits>", "to_bit": "<v_bit>",
+}  # fmt: skip
+_STANDARD_ATTRIBUTES = {
+    "length": "#i", "pos": "#i", "image": "<string>", "to_string": "<string>", "instance_name": "<string>",
+    "path_name": "<string>", "simple_name": "<string>", "event": "<boolean>", "stable": "<boolean>",
+    "active": "<boolean>", "ascending": "<boolean>",
+}  # fmt: skip
+_OF_SAME_TYPE = frozenset({"val", "value", "succ", "pred", "leftof", "rightof", "left", "right", "high", "low"})
+_LITERALS = {
+    "decimal_integer": "#i", "decimal_float": "#r", "based_literal": "#i", "string_literal": "#s",
+    "string_literal_std_logic": "#v", "bit_string_literal": "#x", "character_literal": "#c",
+    "library_constant_std_logic": "#l", "library_constant_boolean": "#b", "library_constant_debug": "?",
+    "relational_expression": "#b",
+}  # fmt: skip
+_STANDARD_NODES = ("library_function", "library_type")
+_MAX_WRAPPED = 12  # nodes around an expression that say nothing
+
+
+class DesignNotation(RegionNotation):
+    """Types and values in a text of VHDL, whose libraries are left out of names."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.libraries = {"work"}
+        self.own: set[str] = set()  # names that the file defines
+        self.units: set[str] = set()  # packages that names behind a library name
+
+    def parts(self, name: Node) -> list[str]:
+        """Return the names of a chain before what is given or asked of it, without the library."""
+        parts: list[str] = []
+        for child in name.children:
+            if child.type == "selection":
+                parts.append(self.text(child.children[-1]))
+            elif parts or child.type in ("parenthesis_group", "attribute", "signature"):
+                break
+            else:
+                parts.append(self.text(child))
+        return parts[1:] if len(parts) > 1 and parts[0] in self.libraries else parts
+
+    def path(self, node: Node | None) -> str:
+        """Return a plain chain of names; types of the standard packages by the names that they have in common."""
+        parts = self.parts(node) if node is not None else []
+        return _STANDARD_TYPES.get(parts[0], parts[0]) if len(parts) == 1 else ".".join(parts)
+
+    def mark_of(self, node: Node) -> str:
+        """Return the name of the type that a declaration states."""
+        for child in node.children:
+            if child.type in ("simple_mode_indication", "subtype_indication"):
+                return self.mark_of(child)
+        return self.path(node.child_by_field_name("type"))
+
+    def groups(self, name: Node) -> list[tuple[str, Node]]:
+        """Return the parts of a name as ("" or "." or "(" or ":" or "'", node); ":" stands before a slice."""
+        found: list[tuple[str, Node]] = []
+        for child in name.children[: MAX_CHAIN_PARTS + 1]:
+            if child.type == "selection":
+                found.append((".", child.children[-1]))
+            elif child.type == "parenthesis_group":
+                found.append((":" if self._is_slice(child) else "(", child))
+            elif child.type == "attribute":
+                found.append(("'", child))
+            elif child.is_named and child.type not in ("signature", "line_comment", "block_comment"):
+                found.append(("", child))
+        if len(found) > 1 and found[1][0] == "." and self.text(found[0][1]) in self.libraries:
+            found = [("", found[1][1]), *found[2:]]
+            self.units.update([self.text(found[0][1])] if len(found) > 1 else ())
+        return found
+
+    def _is_slice(self, group: Node) -> bool:
+        given = [each for part in group.children if part.is_named for each in part.children if each.is_named]
+        if len(given) != 1:
+            return False
+        end = given[0].end_byte
+        last = self.data[max(end - 16, given[0].start_byte) : end]
+        return given[0].type == "simple_range" or last.endswith((b"'range", b"'reverse_range"))
+
+    def spell(self, groups: Sequence[tuple[str, Node]], depth: int) -> str:
+        """Return the chain of the parts of a name."""
+        written: list[str] = []
+        for sign, node in groups:
+            if sign == "":
+                written.append(self.spell_name(node))
+            elif sign == ".":
+                written.append(f".{'all' if node.type == 'ALL' else self.text(node)}")
+            elif sign == "(":
+                values = ";".join(value for _, value, _ in self.arguments(node, depth - 1)) if depth > 0 else ""
+                written.append(f"({values})")
+        return "".join(written)
+
+    def chain(self, node: Node, depth: int) -> str:
+        """Return the chain of a name; what calls in it are given is told to a depth, and left out at depth 0."""
+        return self.spell(self.groups(node), depth)
+
+    def arguments(self, node: Node, depth: int) -> Iterator[tuple[str, str, Node | None]]:
+        """Yield the name, the value with its name, and the expression of what a call is given."""
+        for each in [each for part in node.children if part.is_named for each in part.children]:
+            if each.type != "association_element":
+                if each.type == "simple_range":
+                    yield "", "?", None
+                continue
+            given = [child for child in each.children if child.is_named and child.type != "line_comment"]
+            is_named = len(given) > 1 and any(child.type == "=>" for child in each.children)
+            name = self.text(given[0]) if is_named else ""
+            name = name if name.isidentifier() else ""
+            value = self.value(given[-1], depth) if given else "?"
+            yield name, f"{name}={value}" if name else value, given[-1] if given else None
+
+    def value(self, node: Node, depth: int) -> str:
+        """Return what is known of the value of an expression."""
+        if depth < 0 or node.end_byte - node.start_byte > MAX_SPELLED:
+            return "?"
+        for _ in range(_MAX_WRAPPED):
+            inside = [each for each in node.children if each.is_named and each.type != "line_comment"]
+            if len(inside) != 1 or node.type not in ("conditional_expression", "simple_expression"):
+                break
+            (node,) = inside
+        kind = node.type
+        if kind == "name":
+            return self._of_name(node, depth)
+        if kind in _LITERALS:
+            return (
+                "?"
+                if kind == "relational_expression" and b"?" in self.data[node.start_byte : node.end_byte]
+                else (_LITERALS[kind])
+            )
+        if kind == "parenthesis_expression":
+            elements = [each for part in node.children if part.is_named for each in part.children if each.is_named]
+            if len(elements) == 1 and len(elements[0].children) == 1:
+                return self.value(elements[0].children[0], depth)
+            return "#g"
+        if kind == "allocator":
+            made = next((each for each in node.children if each.type == "name"), None)
+            return f"^<{self.path(made)}>"
+        if kind in ("simple_expression", "logical_expression", "shift_expression") and len(inside) > 1:
+            return self._of_operands(node, inside, depth)
+        if kind == "conditional_or_unaffected_expression" and inside:
+            return self.value(inside[0], depth)
+        return "?"
+
+    def _of_operands(self, node: Node, inside: Sequence[Node], depth: int) -> str:
+        if inside[0].type == "sign" or (inside[0].type == "unary_operator" and self.text(inside[0]) in ("not", "abs")):
+            return self.value(inside[-1], depth)
+        if len(inside) == 2 and inside[1].type.startswith("library_constant_unit"):
+            return "<time>"
+        if len(inside) != 3:
+            return "?"
+        sign = self.text(inside[1])
+        if node.type == "shift_expression" or sign == "**":
+            return self.value(inside[0], depth)
+        sign = "and" if node.type == "logical_expression" else sign
+        return f"{sign}({self.value(inside[0], depth - 1)};{self.value(inside[2], depth - 1)})"
+
+    def _of_name(self, node: Node, depth: int) -> str:
+        groups = self.groups(node)
+        if not groups:
+            return "?"
+        head = groups[0][1]
+        is_own = self.text(head) in self.own or self.text(head) in self.declared
+        if not is_own and head.type in _LITERALS and len(groups) == 1:
+            return _LITERALS[head.type]
+        marks = [at for at, (sign, _) in enumerate(groups) if sign == "'"]
+        if marks:
+            return self._of_attribute_at(groups, marks[0])
+        if not is_own and head.type == "library_type" and len(groups) > 1:
+            return f"<{_STANDARD_TYPES.get(self.text(head), self.text(head))}>"  # a conversion
+        if (
+            not is_own
+            and head.type == "library_function"
+            and ((given := _STANDARD_FUNCTIONS.get(self.text(head))) is not None)
+        ):
+            if given or len(groups) < 2:
+                return given if given and (len(groups) > 1 or given == "<time>") else "?"  # a literal of some type
+            return next((value for _, value, _ in self.arguments(groups[1][1], depth)), "?")
+        return self.spell(groups, depth) if head.type != "operator_symbol" else "?"
+
+    def _of_attribute_at(self, groups: Sequence[tuple[str, Node]], at: int) -> str:
+        attribute = groups[at][1]
+        named = self.text(attribute.children[-1])
+        before = [self.text(node) for _, node in groups[:at]]
+        path = _STANDARD_TYPES.get(before[0], before[0]) if len(before) == 1 else ".".join(before)
+        if attribute.children[-1].type == "parenthesis_expression":
+            return f"<{path}>"
+        is_type = groups[0][1].type == "library_type" or named in ("val", "value", "succ", "pred")
+        if named in _OF_SAME_TYPE:
+            return f"<{path}>" if is_type and at == len(before) else "?"
+        return _STANDARD_ATTRIBUTES.get(named, "?")
+
+
+class RegionFacts:
+    """Facts that names of a language of declarative regions give: calls with what they are given, and types.
+
+    Build one with the text of a file and its definitions, call `read` and `finish`, and take the facts.
+    """
+
+    kinds: tuple[str, ...] = ()  # captures to be read, outer ones first where they begin together
+
+    def __init__(self, data: bytes, definitions: list[Definition], notation: RegionNotation) -> None:
+        self.calls: list[Call] = []
+        self.references: list[Reference] = []
+        self.imports: list[Import] = []
+        self.bindings: list[Binding] = []
+        self.returns: dict[int, str] = {}
+        self.parameters: dict[int, tuple[str, ...]] = {}
+        self._notation = notation
+        self._newlines = [at.start() for at in re.finditer(rb"\n", data)]
+        self._definitions = definitions
+        self._starts = [each.start_byte for each in definitions]
+        self._values = {
+            each.start_byte: number
+            for number, each in enumerate(definitions)
+            if each.kind in (NodeKind.CONSTANT, NodeKind.FIELD)
+        }
+        self._wanted: dict[tuple[int, int], str] = {}  # an expression -> what it is wanted for
+        self._blocks: list[int] = []  # ends of those that are open
+        self._counts: dict[tuple[int, str], int] = {}
+
+    def read(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
+        """Read all nodes in the order of the file, outer ones first."""
+        nodes = [
+            (node.start_byte, -node.end_byte, rank, node)
+            for rank, name in enumerate(self.kinds)
+            for node in captures.get(name, ())
+        ]
+        nodes.sort(key=lambda each: each[:3])
+        last = (-1, -1, -1)
+        for start, end, rank, node in nodes:
+            if (start, end, rank) == last:
+                continue
+            last = start, end, rank
+            getattr(self, f"_on{self.kinds[rank]}")(node)
+
+    def _row(self, byte: int) -> int:
+        return bisect_right(self._newlines, byte - 1) if byte else 0
+
+    def _scope(self, byte: int) -> int:
+        """Return the innermost definition around a byte that is no value."""
+        definitions = self._definitions
+        number = bisect_right(self._starts, byte) - 1
+        while number >= 0 and (
+            definitions[number].end_byte <= byte or definitions[number].kind in (NodeKind.CONSTANT, NodeKind.FIELD)
+        ):
+            number = min(definitions[number].parent, number - 1)
+        return max(number, MODULE_SCOPE)
+
+    def _bind(self, scope: int, name: tree_sitter.Node, type_: str, value: str) -> None:
+        at, written = name.start_byte, self._notation.text(name)
+        while self._blocks and self._blocks[-1] <= at:
+            self._blocks.pop()
+        around = self._definitions[scope].end_byte if scope >= 0 else len(self._notation.data)
+        end = min(self._blocks[-1] if self._blocks else around, around)
+        n = self._counts[scope, written] = self._counts.get((scope, written), 0) + 1
+        spelled = written if end == around and n == 1 else f"{written}~{n}"
+        self._notation.declared.setdefault(written, []).append((at, end, spelled))
+        self.bindings.append(Binding(scope, spelled, type_, value, self._row(at)))
+
+    def _on_block(self, node: tree_sitter.Node) -> None:
+        while self._blocks and self._blocks[-1] <= node.start_byte:
+            self._blocks.pop()
+        self._blocks.append(node.end_byte)
+
+    def finish(self) -> None:
+        """Leave out names of variables, which call nothing."""
+        bound = {(each.scope, each.target) for each in self.bindings if not each.type.startswith("(")}
+        definitions = self._definitions
+        kept: list[Call] = []
+        for call in self.calls:
+            if not call.arguments and "." not in call.callee:
+                scope = call.scope
+                while scope != MODULE_SCOPE and (scope, call.callee) not in bound:
+                    scope = definitions[scope].parent
+                if (scope, call.callee) in bound:
+                    continue
+            kept.append(call)
+        self.calls = kept

@@ -5,13 +5,21 @@ A name in a chain that is called as a whole is no use of its own: uses before th
 Some grammars have one node for a call, whose receiver is often the call that was just read; its chain is known, so that
 a long chain costs no more than its parts. Arguments are counted, and literals among them noted, which distinguishes
 overloads. Calls among unparsed tokens, such as the arguments of a macro, are read from the text.
+
+In VHDL a name alone may be a call, and so is an instance of an entity: `DesignReader` reads both.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 
-from causalist.model.facts import Call, Reference
+import tree_sitter
+
+from causalist.model.facts import MODULE_SCOPE, Call, Definition, Import, ImportKind, Reference
+from causalist.model.node_ids import CALLABLE_KINDS
 from causalist.model.type_notation import PLACE, element_of
 from causalist.parse.syntax.argument_forms import (
+    DesignNotation,
+    RegionFacts,
     arguments_by_space,
     call_that_ended,
     callee_of_bracket,
@@ -31,6 +39,7 @@ from causalist.parse.syntax.chains import chain_of, last_of_chain, read_message,
 from causalist.parse.syntax.go_like_types import given_arguments
 from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.open_scopes import BlockScopes, Scopes
+from causalist.parse.syntax.shadowed_names import MAX_VALUE_DEPTH
 from causalist.parse.syntax.typed_expressions import callee_of
 from causalist.parse.syntax.whole_calls import CallReader
 
@@ -368,3 +377,270 @@ class UseReader:
         if self._rebinds and scopes.own_chain(name := name or scopes.text(start, end), start) != name:
             return  # a variable
         self.spans.append((scopes.use_scope(), start, end))
+
+
+_TYPES_BY_DEFINITION = {
+    "record_type_definition": "record", "enumeration_type_definition": "enum", "physical_type_definition": "record",
+    "protected_type_declaration": "record", "protected_type_body": "!", "file_type_definition": "record",
+}  # fmt: skip
+_FIXED_LIBRARIES = ("ieee", "std")  # which are never of the repository
+# Nodes whose first name, or only one, is no expression.
+_NO_EXPRESSIONS = frozenset({
+    "subtype_indication", "function_specification", "procedure_specification", "architecture_definition",
+    "instantiated_unit", "component_instantiation_statement", "package_instantiation_declaration", "signature",
+    "allocator", "alias_declaration", "entity_aspect", "configuration_head", "configuration_declaration",
+    "component_specification", "secondary_unit_declaration", "index_subtype_definition", "context_reference",
+    "attribute_declaration", "file_type_definition",
+})  # fmt: skip
+
+
+class DesignReader(RegionFacts):
+    """Reader of names in VHDL: calls with what they are given, instances of entities and components, and types.
+
+    An architecture goes on where its entity ends, and is named as a part of it.
+    """
+
+    kinds = (
+        "_library", "_used", "_declared", "_body", "_block", "_instance", "_type", "_heading", "_object", "_loop",
+        "_assigned", "_result", "_unit", "_term",
+    )  # fmt: skip
+    _notation: DesignNotation
+
+    def __init__(self, data: bytes, definitions: list[Definition]) -> None:
+        super().__init__(data, definitions, DesignNotation(data))
+        self._notation.own.update(each.name for each in definitions)
+
+    def read(self, captures: Mapping[str, Sequence[tree_sitter.Node]]) -> None:
+        """Read all nodes in the order of the file, outer ones first."""
+        for node in captures.get("_architecture", ()):
+            self._name_architecture(node)
+        super().read(captures)
+        for name in sorted(self._notation.units):
+            self.imports.append(Import(MODULE_SCOPE, ImportKind.MODULE, name, 0, "", "", 0))
+
+    def _name_architecture(self, node: tree_sitter.Node) -> None:
+        """Name an architecture, and what it has, behind its entity."""
+        of = self._notation.parts(node.child_by_field_name("entity") or node)
+        number = self._own(node)
+        end = number
+        while 0 <= end < len(self._definitions) and self._definitions[end].start_byte < node.end_byte:
+            each = self._definitions[end]
+            self._definitions[end] = each._replace(qualname=f"{of[-1]}.{each.qualname}")
+            end += 1
+
+    def _own(self, node: tree_sitter.Node) -> int:
+        """Return the definition that a node is, or -1."""
+        number = self._scope(node.start_byte)
+        return number if number >= 0 and self._definitions[number].start_byte == node.start_byte else MODULE_SCOPE
+
+    # -- declarations
+
+    def _on_library(self, node: tree_sitter.Node) -> None:
+        names = self._notation.text(node).removeprefix("library").strip(" \t\r\n;")
+        self._notation.libraries.update({each.strip() for each in names.split(",")}.difference(_FIXED_LIBRARIES))
+
+    def _on_used(self, node: tree_sitter.Node) -> None:
+        row, scope = self._row(node.start_byte), self._scope(node.start_byte)
+        if node.type == "context_reference":
+            name = self._notation.text(node).removeprefix("context").strip(" \t\r\n;").rpartition(".")[2]
+            self.imports.append(Import(scope, ImportKind.MODULE, name, 0, "", "", row))
+            self.imports.append(Import(scope, ImportKind.STAR, name, 0, "*", "", row))
+            return
+        for each in [each for part in node.children if part.is_named for each in part.children if each.is_named]:
+            names = [self._notation.text(child) for child in each.children if child.is_named]
+            if (len(names) > 2 and names[0] not in _FIXED_LIBRARIES) or (
+                len(names) == 2 and names[0] in self._notation.libraries and names[0] not in _FIXED_LIBRARIES
+            ):
+                names = names[1:]
+            module = ".".join(names[:-1]) if len(names) > 1 else "".join(names)
+            self.imports.append(Import(scope, ImportKind.MODULE, module, 0, "", "", row))
+            if len(names) > 1:
+                self.imports.append(Import(scope, ImportKind.STAR, module, 0, "*", "", row))
+
+    def _on_declared(self, node: tree_sitter.Node) -> None:
+        """Mark what is only declared here."""
+        if (number := self._own(node)) >= 0:
+            self.returns[number] = ";"
+
+    def _on_body(self, node: tree_sitter.Node) -> None:
+        """Mark the body of a package, which others do not see, and a context, which has but use clauses."""
+        if (number := self._own(node)) >= 0:
+            self.returns[number] = "@" if node.type == "context_declaration" else "!"
+
+    def _on_instance(self, node: tree_sitter.Node) -> None:
+        """Read another name, or an instance of a package or subprogram that is generic."""
+        number = self._own(node)
+        name = next((each for each in node.children if each.type == "name"), None)
+        if name is None:
+            return
+        path, type_ = self._notation.path(name), self._notation.mark_of(node)
+        if number >= 0:
+            is_alias = node.type == "alias_declaration"
+            self.returns[number] = f"{self._read_signature(number, name)}{'=' if is_alias else '+'}{path}"
+            self.references.append(Reference(self._definitions[number].parent, f"::{path}", self._row(name.start_byte)))
+            return
+        for each in node.children:
+            if each.type == "identifier":
+                value = self._values.get(each.start_byte, MODULE_SCOPE)
+                if value >= 0:
+                    self.returns[value] = type_ or f"={path}"
+                else:
+                    self._bind(
+                        self._scope(node.start_byte), each, type_, "" if type_ else self._notation.chain(name, 1)
+                    )
+                break
+
+    def _read_signature(self, number: int, name: tree_sitter.Node) -> str:
+        """Set what another name of a subprogram takes, and return what it gives."""
+        signature = next((each for each in name.children if each.type == "signature"), None)
+        if signature is None:
+            return ""
+        words = [each.type for each in signature.children]
+        end = words.index("return") if "return" in words else len(words)
+        taken = [self._notation.path(each) for each in signature.children[:end] if each.type == "name"]
+        self.parameters[number] = tuple(f"{place}:{type_}=" for place, type_ in enumerate(taken))
+        given = [self._notation.path(each) for each in signature.children[end:] if each.type == "name"]
+        return given[0] if given else ""
+
+    def _on_type(self, node: tree_sitter.Node) -> None:
+        number = self._own(node)
+        if number < 0:
+            return
+        text = ""
+        for each in node.children:
+            text = _TYPES_BY_DEFINITION.get(each.type, text)
+            if each.type == "array_type_definition":
+                text = f"[]{self._notation.mark_of(each)}"
+            elif each.type == "access_type_definition":
+                text = f"^{self._notation.mark_of(each)}"
+            elif each.type == "range_constraint":
+                text = "#r" if "." in self._notation.text(each) else "#i"
+        self.returns[number] = f"={self._notation.mark_of(node)}" if node.type == "subtype_declaration" else text
+
+    def _on_heading(self, node: tree_sitter.Node) -> None:
+        number = self._own(node)
+        if number < 0 or self._definitions[number].kind not in CALLABLE_KINDS:
+            return
+        taken: list[str] = []
+        part = next((each for each in node.children if each.type == "parameter_list_specification"), None)
+        listed = next((each for each in part.children if each.type == "interface_list"), None) if part else None
+        for each in listed.children if listed is not None else ():
+            names = next((child for child in each.children if child.type == "identifier_list"), None)
+            type_ = self._notation.mark_of(each)
+            mode = next((child for child in each.children if child.type == "simple_mode_indication"), each)
+            is_optional = any(child.type == "initialiser" for child in (*each.children, *mode.children))
+            for name in names.children if names is not None else ():
+                if name.is_named and name.type != "line_comment":
+                    taken.append(f"{self._notation.text(name)}:{type_}{'=' if is_optional else ''}")
+                    self._bind(number, name, type_, "")
+        self.parameters[number] = tuple(taken)
+        if node.type == "function_specification":
+            self.returns[number] = self._notation.mark_of(node) + self.returns.get(number, "")
+
+    def _on_object(self, node: tree_sitter.Node) -> None:
+        names = next((each for each in node.children if each.type == "identifier_list"), None)
+        around = node.parent.parent if node.parent is not None else None
+        if names is None or (around is not None and around.type == "parameter_list_specification"):
+            return
+        inside = around.parent.type if around is not None and around.parent is not None else ""
+        type_ = self._notation.mark_of(node)
+        for name in names.children:
+            number = self._values.get(name.start_byte)
+            if number is not None:
+                self.returns[number] = type_
+            elif name.is_named and inside != "component_body" and node.type != "element_declaration":
+                self._bind(self._scope(node.start_byte), name, type_, "")
+        start = next((each for each in node.children if each.type == "initialiser"), None)
+        if start is not None and type_:
+            self._want(start.children[-1], f":{type_}")
+
+    def _on_loop(self, node: tree_sitter.Node) -> None:
+        name = next((each for each in node.children if each.type == "identifier"), None)
+        over = node.children[-1]
+        if name is not None:
+            is_type = over.type == "simple_expression" and "'" not in self._notation.text(over)
+            type_ = self._notation.text(over) if is_type and self._notation.text(over).isidentifier() else ""
+            first = over.children[0] if over.type == "simple_range" else None
+            value = self._notation.value(first, 1) if first is not None else "#i"
+            self._bind(self._scope(node.start_byte), name, type_, "" if type_ else value)
+
+    # -- uses
+
+    def _want(self, expression: tree_sitter.Node, wanted: str) -> None:
+        """Note what an expression is wanted for if it is one name, in brackets or not."""
+        for _ in range(MAX_VALUE_DEPTH + 2):
+            self._wanted[expression.start_byte, expression.end_byte] = wanted
+            inside = [each for each in expression.children if each.is_named]
+            if len(inside) != 1 or expression.type == "name":
+                break
+            (expression,) = inside
+
+    def _on_assigned(self, node: tree_sitter.Node) -> None:
+        named = [each for each in node.children if each.is_named]
+        if named and named[0].type == "name":
+            self._want(named[-1], f"={self._notation.chain(named[0], 1)}")
+
+    def _on_result(self, node: tree_sitter.Node) -> None:
+        named = [each for each in node.children if each.is_named]
+        if named:
+            self._want(named[-1], "return")
+
+    def _on_unit(self, node: tree_sitter.Node) -> None:
+        """Record an instance as a call of its entity or component."""
+        unit = next((each for each in node.children if each.type == "instantiated_unit"), node)
+        for kind in ("entity", "component", "configuration"):
+            name = unit.child_by_field_name(kind)
+            if name is not None:
+                chain = ".".join(self._notation.parts(name))
+                self.calls.append(Call(self._scope(node.start_byte), chain, self._row(name.end_byte - 1), "", ">unit"))
+                return
+
+    def _on_term(self, node: tree_sitter.Node) -> None:
+        around = node.parent
+        if around is None or around.type in _NO_EXPRESSIONS:
+            return
+        is_first = around.children[0] == node
+        if is_first and around.type == "association_element" and len(around.children) > 1:
+            return  # the name of what is given
+        groups = self._notation.groups(node)
+        if not groups or groups[0][1].type.startswith(("library_constant_std", "library_constant_bool", "operator_")):
+            return
+        is_statement = around.type.endswith("procedure_call_statement")
+        wanted = "-" if is_statement else self._wanted.get((node.start_byte, node.end_byte), "")
+        is_written = is_first and around.type.endswith("assignment")
+        for at, (sign, part) in enumerate(groups):
+            behind = groups[at + 1][0] if at + 1 < len(groups) else ""
+            if sign == "'":
+                break
+            if sign not in ("", ".") or part.type == "ALL":
+                continue
+            if behind == "(":
+                self._keep(groups[: at + 1], groups[at + 1][1], wanted if at + 2 == len(groups) else "")
+            elif behind == "" and not is_written:
+                self._keep(groups, None, wanted)
+            elif behind == ":" or (is_written and behind == ""):
+                self._keep(groups[: at + 1], None, ".")
+
+    def _keep(
+        self, groups: Sequence[tuple[str, tree_sitter.Node]], given_in: tree_sitter.Node | None, wanted: str
+    ) -> None:
+        last = groups[-1][1]
+        chain = self._notation.spell(groups, 0)
+        if last.type == "library_type" or (len(groups) == 1 and last.type.startswith("library_") and given_in is None):
+            return
+        given = list(self._notation.arguments(given_in, MAX_VALUE_DEPTH)) if given_in is not None else []
+        for place, (name, _, expression) in enumerate(given):
+            if expression is not None:
+                self._want(expression, f"|{chain}|{name or place}|{len(given)}")
+        if any(sign == "(" for sign, _ in groups):
+            wanted = f"{wanted}@{self._notation.spell(groups[:-1], 2)}".replace(",", "")
+        written = [value.replace(",", "") for _, value, _ in given] + ([f">{wanted}"] if wanted else [])
+        self.calls.append(
+            Call(
+                self._scope(groups[0][1].start_byte),
+                chain,
+                self._row(last.start_byte),
+                "?" * len(given),
+                ",".join(written),
+            )
+        )

@@ -60,6 +60,12 @@ CALLS = {
         "checker_instantiation": "^",
         "udp_instantiation": "^",
     },
+    "vhdl": {
+        "component_instantiation_statement": "",
+        "procedure_call_statement": "",
+        "concurrent_procedure_call_statement": "",
+        "name": "",
+    },
 }
 # Operators of Perl that are written like calls.
 _OPERATORS = re.compile(
@@ -87,6 +93,7 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
     """Every call below `root`, with what is called as it is written."""
     kinds = CALLS[dialect]
     waiting, variables = [root], _Variables()
+    objects = _objects_of_vhdl(root) if dialect == "vhdl" else set()
     while waiting:
         node = waiting.pop()
         waiting.extend(reversed(node.children))
@@ -115,6 +122,10 @@ def nodes(dialect: str, root: tree_sitter.Node) -> Iterator[tuple[tree_sitter.No
             )
         if dialect == "systemverilog" and field == "":
             yield from _made_or_sent(node)
+            continue
+        if dialect == "vhdl":
+            if (written := _called_in_vhdl(node, objects)) is not None:
+                yield written
             continue
         if dialect == "odin":
             text = _written_before(node, called)
@@ -326,6 +337,53 @@ def _made_or_sent(node: tree_sitter.Node) -> Iterator[tuple[tree_sitter.Node, st
         return  # `a` of `this.a.b()`, and `Shop::SIZE`
     text = (node.text or b"")[: name.end_byte - node.start_byte]
     yield name, text.decode(errors="replace")
+
+
+def _objects_of_vhdl(root: tree_sitter.Node) -> set[str]:
+    """Names of a file of VHDL that are signals, constants, variables, parameters, types or aliases somewhere in it."""
+    found, waiting = set(), [root]
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(node.children)
+        if node.type == "identifier" and node.parent is not None:
+            kind = node.parent.type
+            if kind in ("identifier_list", "type_declaration", "subtype_declaration", "parameter_specification"):
+                found.add((node.text or b"").decode(errors="replace").lower())
+    return found
+
+
+def _called_in_vhdl(node: tree_sitter.Node, objects: set[str]) -> tuple[tree_sitter.Node, str] | None:
+    """What is instantiated, or the name before arguments that no object of the file has.
+
+    The functions of the standard packages have nodes of their own and are left out. Those elements of arrays and
+    conversions that are left are dropped by who labels.
+    """
+    if node.type == "component_instantiation_statement":
+        unit = next((each for each in node.children if each.type == "instantiated_unit"), node)
+        for kind in ("entity", "component", "configuration"):
+            if (name := unit.child_by_field_name(kind)) is not None:
+                return name.children[-1], (name.text or b"").decode(errors="replace")
+        return None
+    is_statement = node.type != "name"
+    name = next((each for each in node.children if each.type == "name"), None) if is_statement else node
+    if name is None or name.children[0].type != "identifier":
+        return None
+    if not is_statement and node.parent is not None and node.parent.type.endswith("procedure_call_statement"):
+        return None
+    last, behind = name.children[0], None
+    for behind in name.children[1:]:
+        if behind.type != "selection":
+            break
+        last, behind = behind.children[-1], None
+    is_given = behind is not None and behind.type == "parenthesis_group"
+    head = (name.children[0].text or b"").decode(errors="replace").lower()
+    if not is_statement and (not is_given or (head in objects and last == name.children[0])):
+        return None
+    around = node.parent
+    if not is_statement and around is not None and around.type.endswith("assignment") and around.named_child(0) == node:
+        return None
+    text = (name.text or b"")[: last.end_byte - name.start_byte]
+    return last, text.decode(errors="replace")
 
 
 def _is_signature(node: tree_sitter.Node) -> bool:

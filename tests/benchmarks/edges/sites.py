@@ -40,6 +40,7 @@ from tests.benchmarks.edges.rust_sites import wilson
 
 HELD_OUT = {"zhanghai/MaterialFiles", "mobile-dev-inc/maestro", "GitTools/GitVersion", "greenshot/greenshot"}
 _NO_CODE = (NodeKind.CONSTANT,)
+_INDEXED = ("matlab", "odin", "starlark", "vhdl")  # languages in which a field before brackets is no function
 _JOINS = re.compile(r"\s*(?:\?->|->|::|\?\.|\\|\.)\s*")
 _TEXTS = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _INNERMOST = re.compile(r"(?<=\w)\s*<[^<>(){}]*>|\([^()]*\)|\s*\{[^{}]*\}")
@@ -62,6 +63,8 @@ class Sites:
         self._resolver = Resolver(self._program)
         self._resolver.prepare()
         self._min_confidence = min_confidence
+        folded = (each for each in self._program.files if each.settings is not None and each.settings.names.folded)
+        self._folded = {each.path for each in folded}  # files in which capitals tell nothing apart
         self._at: dict[tuple[str, int], list[tuple[int, Call]]] = {}
         for number, names in enumerate(self._program.files):
             for call in names.facts.calls:
@@ -69,7 +72,7 @@ class Sites:
 
     def find(self, path: str, line: int, text: str) -> Found | None:
         """What the call with this text in this line means; None where no such call was seen."""
-        text = _MADE.sub("", bare(text))
+        text = _MADE.sub("", bare(text.lower() if path in self._folded else text))
         last = _LAST_NAME.search(text)
         calls = [
             c
@@ -90,7 +93,7 @@ class Sites:
         for target in targets:
             confidence = table.confidence_of(target.rule, EdgeKind.CALLS, language) / target.candidates
             kind = self._program.definition_of[target.definition].kind
-            is_element = kind == NodeKind.FIELD and language in ("matlab", "odin", "starlark")  # what `a.b(1)` reads
+            is_element = kind == NodeKind.FIELD and language in _INDEXED  # what `a.b(1)` reads
             if confidence >= self._min_confidence and kind not in _NO_CODE and not is_element:  # which is a reference
                 found[self._id(target.definition)] = confidence
         return Found(call.callee, found)
@@ -98,7 +101,7 @@ class Sites:
     def _id(self, definition: int) -> str:
         names = self._program.files[self._program.file_of[definition]]
         local = definition - names.first
-        qualname = names.facts.definitions[local].qualname + _number_duplicates(names.facts.definitions)[local]
+        qualname = names.facts.definitions[local].qualname + _number_duplicates(names)[local]
         return symbol_id(names.path, qualname)
 
 
