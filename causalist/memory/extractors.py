@@ -32,7 +32,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_
 from causalist._internal.lazy import defer_import
 from causalist.errors import IndexNotWritable, ModelFailed
 from causalist.memory.entity_ids import MAX_NAME_CHARACTERS, entity_id, normalize
-from causalist.memory.pattern_starts import MONTH, find_starts, group_matches, match_at, trim_phrases, with_places
+from causalist.memory.pattern_starts import (
+    CAPITALS,
+    MONTH,
+    find_starts,
+    group_matches,
+    match_at,
+    trim_phrases,
+    with_places,
+)
 from causalist.model import protocols as embedding
 from causalist.rank.terms import STOP_WORDS
 
@@ -148,9 +156,9 @@ def _group_places(names: Iterable[str], places: Iterable[int]) -> dict[str, list
 
 
 _UNIT = (
-    r"(?:%|°[CF]|[kKMGT]i?B|bytes?|bits?|[kmcµ]?m|km/h|[kmµ]?g|[mµn]?s|[kMG]?Hz|[kMG]?W|[km]?V|mA|min(?:utes?)?"
-    r"|seconds?|hours?|days?|weeks?|months?|years?|(?:milli|micro|nano)seconds?|(?:kilo|mega|giga)bytes?|percent|mmHg"
-    r"|mg/dL|px|pt)"
+    r"(?:%|°[CF]|[kKMGT]i?B|bytes?|bits?|[kmcµ]?m|km/h|[kmµ]?g|[mµn]?s|[kMG]?Hz|[kMG]?W|[km]?V|mA|min(?:ute)?s?"
+    r"|sec(?:ond)?s?|h(?:(?:ou)?rs?)?|days?|weeks?|months?|years?|(?:milli|micro|nano)seconds?"
+    r"|(?:kilo|mega|giga)bytes?|percent|mmHg|mg/dL|px|pt)"
 )
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("identifier", re.compile(r"(?<!`)(`{1,2})(?!`)(?P<name>[^`\n]{2,80}?)\1(?!`)")),
@@ -158,7 +166,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "date",
         re.compile(
-            rf"\b(?P<name>\d{{4}}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z?)?|\d{{1,2}} {MONTH} \d{{4}}"
+            rf"\b(?P<name>\d{{4}}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z?)?|\d{{4}}/\d\d/\d\d"
+            rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH},? \d{{4}}"
             rf"|{MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|{MONTH} \d{{4}}|\d{{1,2}}/\d{{1,2}}/\d{{4}})\b"
         ),
     ),
@@ -176,8 +185,9 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "entity",
         re.compile(
-            r"(?<![\w'’])(?P<name>(?:[0-9]*[A-Z])++[\w+#'’-]{0,40}(?:[ \t]+(?:(?:of|the|de|la|van|von)[ \t]+){0,2}"
-            r"(?:[0-9]*[A-Z])++[\w+#'’-]{0,40}|[ \t]+\d[\d.]{0,8}(?![\w])){0,5})"
+            rf"(?<![\w'’])(?P<name>(?:[0-9]*{CAPITALS})++[\w+#'’-]{{0,40}}"
+            rf"(?:[ \t]+(?:(?:of|the|de|la|van|von)[ \t]+){{0,2}}(?:[0-9]*{CAPITALS})++[\w+#'’-]{{0,40}}"
+            r"|[ \t]+\d[\d.]{0,8}(?![\w])){0,5})"
         ),
     ),
 )
@@ -195,7 +205,7 @@ class RegexEntityExtractor:
     [('JWT', 'entity'), ('Acme Corp', 'entity'), ('2024-05-01', 'date')]
     """
 
-    version = "regex-3"
+    version = "regex-4"
 
     def __call__(self, text: str) -> Extraction:
         """Return the entities of a text."""
@@ -211,7 +221,7 @@ class RegexEntityExtractor:
         return normalize_extraction(Extraction(tuple(entities), tuple(find_abbreviations(entities, text))))
 
 
-_ABBREVIATION = re.compile(r"\s*\((?:[^()]{0,40}?[,;:]\s*)?(?P<short>[A-Z][A-Za-z0-9&.-]{1,9})\)")
+_ABBREVIATION = re.compile(r"\s*\((?:[^()]{0,40}?[,;:]\s*)?(?P<short>[^\W\d_][\w&.-]{1,9})\)")
 
 
 def find_abbreviations(entities: Sequence[Entity], text: str) -> Iterator[Triple]:
@@ -233,7 +243,7 @@ def find_abbreviations(entities: Sequence[Entity], text: str) -> Iterator[Triple
         letters = "".join(c for c in match["short"] if c.isalnum()).lower()
         words = re.findall(r"\w+", entity.name.lower())
         initials = {"".join(w[0] for w in words), "".join(w[0] for w in words if w not in STOP_WORDS)}
-        if len(letters) > 1 and letters in initials:
+        if len(letters) > 1 and match["short"][0].isupper() and letters in initials:
             yield Triple(entity.name, ALIAS, match["short"])
 
 

@@ -45,6 +45,13 @@ def _names(text: str) -> list[tuple[str, str]]:
         ("Redis is fast. We use Redis.", [("Redis", "entity"), ("Redis", "entity")]),
         ("Use Python 3.12 here", [("Python 3.12", "entity")]),
         ("nothing to see", []),
+        # Capitals of any script, without the words that a sentence begins with.
+        ("В Казани живёт Анна Петрова. Она работает в НИИ Связи.",
+         [("Казани", "entity"), ("Анна Петрова", "entity"), ("НИИ Связи", "entity")]),
+        ("Ο Γιώργος Παπαδόπουλος ζει στην Αθήνα.", [("Γιώργος Παπαδόπουλος", "entity"), ("Αθήνα", "entity")]),
+        ("the home of José Álvarez in Île Royale", [("José Álvarez", "entity"), ("Île Royale", "entity")]),
+        ("on the 3rd of March, 2021 or 2021/03/04, for 24h or 5 hrs",
+         [("3rd of March, 2021", "date"), ("2021/03/04", "date"), ("24h", "measure"), ("5 hrs", "measure")]),
     ],
 )  # fmt: skip
 def test_patterns(text: str, expected: list[tuple[str, str]]) -> None:
@@ -197,9 +204,9 @@ def test_near_words_are_those_that_comparing_all_finds() -> None:
 
 def test_dates_and_measures_have_one_id_each() -> None:
     same = (
-        ("2024-03-01", "1 March 2024", "March 1, 2024", "Mar 1st 2024"),
+        ("2024-03-01", "1 March 2024", "March 1, 2024", "Mar 1st 2024", "1st of March, 2024", "2024/03/01"),
         ("10 ms", "10ms", "10-ms", "10 milliseconds"),
-        ("24 hours", "24 h", "24-hour", "24 hrs"),
+        ("24 hours", "24 h", "24-hour", "24 hrs", "24h"),
         ("1500 mb", "1,500 MB", "1500 megabytes"),
         ("50 %", "50%", "50 percent"),
     )
@@ -219,6 +226,20 @@ def test_an_abbreviation_leads_to_the_name_that_the_text_gives_it() -> None:
     found = index.retrieve("Where was the office founded that Ada Byron was the head of?", top_k=2)
     assert [each.passage_id for each in found] == ["short", "full"]
     assert index.stats()["triples"] == 1
+
+
+def test_an_abbreviation_in_any_script() -> None:
+    found = RegexEntityExtractor()("Этим занят Европейский Союз (ЕС).")
+    assert [(each.subject, each.object) for each in found.triples] == [("Европейский Союз", "ЕС")]
+
+
+def test_a_name_in_any_script_leads_to_a_second_hop() -> None:
+    index = HippoIndex()
+    index.add_passage("team", "Проверкой токенов занят Отдел Связи.")
+    index.add_passage("lead", "Уже год Отдел Связи возглавляет Анна Петрова.")
+    index.add_passage("food", "Обед готовит Павел Кузнецов.")
+    assert [each.entity for each in index.entity_neighborhood("анна петрова")] == ["отдел_связи"]
+    assert [each.passage_id for each in index.retrieve("Кто возглавляет Отдел Связи?", top_k=2)] == ["lead", "team"]
 
 
 def test_titles_of_persons_belong_to_no_name() -> None:
