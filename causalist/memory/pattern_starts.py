@@ -170,8 +170,8 @@ MONTH = (
     r"|Nov(?:ember)?|Dec(?:ember)?)"
 )
 _SENTENCE_START = re.compile(r"(?:[.!?:;]['\")\]]?\s+|(?:^|\n)\s*(?:[-*+>#=]+|\d+[.)])?\s*|[|\"“„«(¿¡]\s*)$")
-# Words of a closed class that a sentence begins with, in front of a name: articles, prepositions, conjunctions, pronouns
-# and question words of languages in Cyrillic and Greek letters. Those of Latin letters are parts of too many names.
+# Words of a closed class that a sentence begins with, in front of a name: articles, prepositions, conjunctions and
+# pronouns of languages in Cyrillic and Greek letters. Those in Latin letters are parts of too many names.
 _CYRILLIC_AND_GREEK = """
 а але али або без бо в вас ваш ви во все всё всі вы він вона вони где да де для до его ее если ещё за зі з и из или
 им их й к как какая какие какой какво каква когда когато кога ко коли кто куда кой коя кои між мой моя мы на над

@@ -174,4 +174,4 @@ def test_notes_have_front_matter(repository: Repository) -> None:
     for name, note in (("old", "The printer is upstairs."), ("new", "---\nsupersedes: [old]\n---\nIt is downstairs.")):
         _call("memory_update", repository, action="add", passage_id=name, text=note)
     found = _call("memory_search_graph", repository, query="printer upstairs", limit=1)
-    assert "1. old  (superseded by new;)" in found and "supersedes" not in found
+    assert "1. old  (superseded by new)\n" in found and "supersedes" not in found

@@ -564,7 +564,8 @@ def _format_passages(rows: list[tuple[str, str, Mapping[str, Any], str]], query:
             text = find_excerpt(text, query, length=_MAX_PASSAGE_CHARACTERS).text
         shown = neutralize(text)
         fence = "`" * max(3, 1 + max((len(run) for run in _backtick_runs(shown)), default=0))
-        part = f"{rank}. {one_line(passage, 200)}{line}  ({one_line(why, 200)})\n{fence}\n{shown}\n{fence}\n"
+        reason = f"  ({one_line(why, 200)})" if (why := why.rstrip("; ")) else ""
+        part = f"{rank}. {one_line(passage, 200)}{line}{reason}\n{fence}\n{shown}\n{fence}\n"
         room -= count_tokens(part) + 1
         if room < 60:
             parts.append(f"and {len(rows) - rank + 1} more; ask for fewer with limit\n")
