@@ -66,11 +66,19 @@ def memory_command() -> None:
 @click.argument("places", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PLACE...")
 @click.option("--model", metavar="NAME", help="Model of the llm library that finds entities and their relations.")
 @click.option("--yes", is_flag=True, help="Allow more than 100 calls of the model.")
+@click.option("--triples", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Relations found elsewhere: a JSON object a line.")  # fmt: skip
 @_embedder_option
 @_memory_option
 @json_option
 def add_command(
-    places: tuple[Path, ...], model: str | None, yes: bool, embedder: str | None, file: Path | None, as_json: bool
+    places: tuple[Path, ...],
+    model: str | None,
+    yes: bool,
+    triples: Path | None,
+    embedder: str | None,
+    file: Path | None,
+    as_json: bool,
 ) -> None:
     """Add the documents of files and folders, or update them.
 
@@ -79,17 +87,22 @@ def add_command(
 
     With --model, each new passage is sent to the model twice. Answers are cached, so that an interrupted run continues.
     The number of calls is printed first; more than 100 calls need --yes. With --embedder, it gets each passage and each
-    name; a memory with vectors needs it at every update.
+    name; a memory with vectors needs it at every update. Objects of --triples have a subject, a predicate, an object
+    and maybe a confidence; one counts in each passage with both names.
 
     \b
     Example:
       causalist memory add docs notes/meeting.md
     """
+    from causalist.errors import UsageError
     from causalist.memory.document_sync import MemoryFile
+    from causalist.memory.extractors import HandedTriples
 
+    if model and triples:
+        raise UsageError("--model and --triples exclude one another")
     memory_file = MemoryFile.locate(file, Path.cwd())
-    done = memory_file.add(places, memory_file.build_extractor(model) if model else None, _require_approval(yes), _note,
-                            embedder=embedder)  # fmt: skip
+    extractor = memory_file.build_extractor(model) if model else HandedTriples.read(triples) if triples else None
+    done = memory_file.add(places, extractor, _require_approval(yes), _note, embedder=embedder)
     for path, reason in sorted(done.skipped.items()):
         say(f"note: {path} is left out: {reason}")
     document = {"format_version": FORMAT_VERSION, "memory": str(memory_file.path), "documents": done.documents,

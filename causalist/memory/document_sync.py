@@ -24,7 +24,7 @@ from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory.conflicts_and_confidence import ValidationSettings
 from causalist.memory.document_text import pdf_library_version
 from causalist.memory.documents import Document, DocumentFile, DocumentSet, find_documents
-from causalist.memory.extractors import EntityExtractor, Estimate, LLMEntityExtractor
+from causalist.memory.extractors import EntityExtractor, Estimate, HandedTriples, LLMEntityExtractor
 from causalist.memory.index import HippoIndex
 from causalist.memory.pipeline import MemoryPipeline
 from causalist.memory.retrieval import SIGNALS, RetrievalSettings
@@ -354,7 +354,7 @@ class MemoryFile:
         chosen = None if embedder in (None, NO_EMBEDDER) else get_embedder(str(embedder))
         has_vectors = chosen is not None and stored == chosen.name
         is_new = has_vectors != (chosen is not None or stored is not None)  # other vectors than those of the file
-        model = extractor.name if isinstance(extractor, LLMEntityExtractor) else ""
+        model = extractor.name if isinstance(extractor, LLMEntityExtractor | HandedTriples) else ""
         digests = {each.name: compute_digest(each, each.read()) for each in documents}
         same = {
             each.name

@@ -22,6 +22,7 @@ import hashlib
 import json
 import math
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -30,7 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from causalist._internal.lazy import defer_import
-from causalist.errors import IndexNotWritable, ModelFailed
+from causalist.errors import IndexNotWritable, ModelFailed, UsageError
 from causalist.memory.entity_ids import MAX_NAME_CHARACTERS, entity_id, normalize
 from causalist.memory.pattern_starts import (
     CAPITALS,
@@ -282,6 +283,60 @@ def _find_mentions(text: str) -> Iterator[tuple[str, Mapping[str, list[int]]]]:
                 end = last
             left = "".join([*parts, left[end:]])
             ends += [last for _, last in matched_spans]
+
+
+class HandedTriples:
+    """Adds triples that someone else found to what patterns find.
+
+    A triple counts in each text that has both of its names, as whole words in any case.
+    """
+
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        """Create an extractor; its name tells the triples."""
+        self._by_subject: defaultdict[tuple[str, ...], list[tuple[str, Triple]]] = defaultdict(list)
+        kept = sorted(set(triples))
+        for each in kept:
+            self._by_subject[_split_words(each.subject)].append((f" {' '.join(_split_words(each.object))} ", each))
+        self._most_words = max(map(len, self._by_subject), default=0)
+        self._patterns = RegexEntityExtractor()
+        self.name = f"triples:{hashlib.sha256(repr(kept).encode('utf-8', 'backslashreplace')).hexdigest()[:16]}"
+
+    @classmethod
+    def read(cls, path: Path) -> "HandedTriples":
+        """Return an extractor for a file of JSON objects, one a line: subject, predicate, object, maybe confidence.
+
+        Raises UsageError.
+        """
+        triples: list[Triple] = []
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot read triples from {path}: {getattr(error, 'strerror', None) or error}") from error
+        for number, line in enumerate(lines, 1):
+            diagnostics = DiagnosticList()
+            items = [{"confidence": 1.0, **item} for item in _read_items(f"[{line}]", "triples", diagnostics)]
+            names = [Entity(str(item.get(key))) for item in items for key in ("subject", "object")]
+            found = parse_triples(json.dumps(items), names, diagnostics, 0.0)
+            if line.strip() and not found:
+                reason = (*diagnostics.as_tuple(), "it is no JSON object")[0]
+                raise UsageError(f"line {number} of {path} is no triple: {reason}")
+            triples += found
+        return cls(triples)
+
+    def __call__(self, text: str) -> Extraction:
+        """Return the entities and triples of a text."""
+        found, words = self._patterns(text), _split_words(text)
+        whole = f" {' '.join(words)} "
+        runs = {words[i : i + n] for n in range(1, self._most_words + 1) for i in range(len(words) - n + 1)}
+        subjects = sorted(runs & self._by_subject.keys())
+        triples = [triple for each in subjects for target, triple in self._by_subject[each] if target in whole]
+        # They come first, so that the limit of entities leaves out others.
+        named = [Entity(name) for triple in triples for name in (triple.subject, triple.object)]
+        return normalize_extraction(Extraction((*named, *found.entities), (*triples, *found.triples)))
+
+
+def _split_words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", unicodedata.normalize("NFC", text).casefold().replace("_", " ")))
 
 
 _TYPES = {

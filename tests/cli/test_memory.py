@@ -203,6 +203,20 @@ def test_status_names_outdated_documents(folder: Path) -> None:
 
 
 @pytest.mark.slow
+def test_documents_are_read_again_with_triples(folder: Path) -> None:
+    run("memory", "add", "docs", cwd=folder)
+    (folder / "t.jsonl").write_text('{"subject": "lunch", "predicate": "is at", "object": "noon"}\n')
+    (folder / "docs/food.md").write_text("# Food\n\nLunch is at noon.\n")
+    assert json.loads(invoke("memory", "stats", "--json").stdout)["triples"] == 0
+    for changed in (3, 0):
+        done = json.loads(invoke("memory", "add", "docs", "--triples", "t.jsonl", "--json").stdout)
+        assert done["changed"] == changed
+        assert json.loads(invoke("memory", "stats", "--json").stdout)["triples"] == 1
+    both = ("memory", "add", "docs", "--triples", "t.jsonl", "--model", "fake")
+    assert "exclude one another" in invoke(*both).failed("usage")
+
+
+@pytest.mark.slow
 def test_status_and_stats_leave_out_what_is_hidden(folder: Path) -> None:
     key = "---\nvisible_to: [ops]\n---\n# Key\n\nThe key.\n"
     write_all(folder, {"docs/key.md": key})

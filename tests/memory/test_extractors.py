@@ -2,11 +2,13 @@
 
 import random
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from causalist.errors import UsageError
 from causalist.memory import HippoIndex, document_text, extractors
 from causalist.memory.defined_names import fold_run, fold_words, split_text
 from causalist.memory.document_text import clean_text
@@ -15,6 +17,7 @@ from causalist.memory.extractors import (
     MAX_ENTITIES,
     Entity,
     Extraction,
+    HandedTriples,
     RegexEntityExtractor,
     Triple,
     normalize_extraction,
@@ -245,3 +248,25 @@ def test_a_name_in_any_script_leads_to_a_second_hop() -> None:
 def test_titles_of_persons_belong_to_no_name() -> None:
     found = RegexEntityExtractor()("We asked Dr Ada Byron and Mr Bob Stone, then Sir Isaac Newton.")
     assert [entity.name for entity in found.entities] == ["Ada Byron", "Bob Stone", "Isaac Newton"]
+
+
+def test_triples_that_are_handed_over_count_where_both_names_are(tmp_path: Path) -> None:
+    path = tmp_path / "triples.jsonl"
+    path.write_text(
+        '{"subject": "token checks", "predicate": "belong to", "object": "the night crew"}\n\n'
+        '{"subject": "the night crew", "predicate": "reports to", "object": "Ada", "confidence": 0.5}\n'
+    )
+    index = HippoIndex(entity_extractor=HandedTriples.read(path))
+    index.add_passage("checks", "Token checks belong to the night crew.")
+    index.add_passage("lead", "Since May, the night crew has reported to Ada.")
+    index.add_passage("other", "The night crews of Adam check tokens.")
+    assert index.stats()["triples"] == 2
+    near = {each.entity: (each.hops, each.kinds) for each in index.entity_neighborhood("token checks", hops=2)}
+    kinds = ("co_occurrence", "related_to")
+    assert near == {"the_night_crew": (1, kinds), "ada": (2, kinds)}
+    for wrong in ("{", "[1]", '{"subject": "a"}', '{"subject": "ab", "predicate": "is", "object": "ab"}'):
+        path.write_text(f"\n{wrong}\n")
+        with pytest.raises(UsageError, match=r"line 2 of .* is no triple: "):
+            HandedTriples.read(path)
+    with pytest.raises(UsageError, match="cannot read triples"):
+        HandedTriples.read(tmp_path / "none.jsonl")
