@@ -36,7 +36,8 @@ def _memory_option(command: _Command) -> _Command:
 
 def _embedder_option(command: _Command) -> _Command:
     return click.option("--embedder", metavar="NAME",
-                        help="Embedder whose vectors count (docs/embedders.md). [default: none]")(command)  # fmt: skip
+                        help="Embedder whose vectors count (docs/embedders.md). "
+                             "[default: CAUSALIST_EMBEDDER, or the settings]")(command)  # fmt: skip
 
 
 def _variant_option(command: _Command) -> _Command:
@@ -65,11 +66,19 @@ def memory_command() -> None:
 @click.argument("places", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PLACE...")
 @click.option("--model", metavar="NAME", help="Model of the llm library that finds entities and their relations.")
 @click.option("--yes", is_flag=True, help="Allow more than 100 calls of the model.")
+@click.option("--triples", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Relations found elsewhere: a JSON object a line.")  # fmt: skip
 @_embedder_option
 @_memory_option
 @json_option
 def add_command(
-    places: tuple[Path, ...], model: str | None, yes: bool, embedder: str | None, file: Path | None, as_json: bool
+    places: tuple[Path, ...],
+    model: str | None,
+    yes: bool,
+    triples: Path | None,
+    embedder: str | None,
+    file: Path | None,
+    as_json: bool,
 ) -> None:
     """Add the documents of files and folders, or update them.
 
@@ -78,17 +87,22 @@ def add_command(
 
     With --model, each new passage is sent to the model twice. Answers are cached, so that an interrupted run continues.
     The number of calls is printed first; more than 100 calls need --yes. With --embedder, it gets each passage and each
-    name; a memory with vectors needs it at every update.
+    name; a memory with vectors needs it at every update. Objects of --triples have a subject, a predicate, an object
+    and maybe a confidence; one counts in each passage with both names.
 
     \b
     Example:
       causalist memory add docs notes/meeting.md
     """
+    from causalist.errors import UsageError
     from causalist.memory.document_sync import MemoryFile
+    from causalist.memory.extractors import HandedTriples
 
+    if model and triples:
+        raise UsageError("--model and --triples exclude one another")
     memory_file = MemoryFile.locate(file, Path.cwd())
-    done = memory_file.add(places, memory_file.build_extractor(model) if model else None, _require_approval(yes), _note,
-                            embedder=embedder)  # fmt: skip
+    extractor = memory_file.build_extractor(model) if model else HandedTriples.read(triples) if triples else None
+    done = memory_file.add(places, extractor, _require_approval(yes), _note, embedder=embedder)
     for path, reason in sorted(done.skipped.items()):
         say(f"note: {path} is left out: {reason}")
     document = {"format_version": FORMAT_VERSION, "memory": str(memory_file.path), "documents": done.documents,
@@ -159,7 +173,7 @@ def search_command(
             raise UsageError("--hops needs mode hippo and a variant that seeds entities")
         mode = RetrievalMode.HIPPO.value
     mode = mode or settings.value("memory", "mode")
-    index = memory_file.open(note=_note, embedder=embedder, variant=variant)
+    index = memory_file.open(note=_note, embedder=embedder or memory_file.default_embedder(), variant=variant)
     if hops:
         passages = index.retrieve_multi_hop(query, max_hops=hops, top_k=limit, ppr_alpha=alpha, readers=readers)
     else:
@@ -177,28 +191,36 @@ def search_command(
         raise click.exceptions.Exit(NOTHING_FOUND)
 
 
-_answer_mode_option = click.option(
+_mode_option = click.option(
     "--mode", type=click.Choice([mode.value for mode in MemoryMode]), default=MemoryMode.EXECUTION.value,
     show_default=True, help="How broadly to look.",
 )  # fmt: skip
+_route_option = click.option("--route", type=click.Choice([route.value for route in Route if route is not Route.SKIP]),
+                             help="Kind of the query. [default: by its words]")  # fmt: skip
 _reader_option = click.option("--reader", metavar="NAME", help="Also use passages that this reader may see.")
+_half_life_option = click.option("--half-life", "half_life", type=click.FloatRange(0, min_open=True), metavar="DAYS",
+                                 help="Age that halves the weight of a passage. "
+                                      "[default: age does not count]")  # fmt: skip
+_now_option = click.option("--now", metavar="TIME",
+                           help="Time from which age counts. [default: that of the newest passage]")  # fmt: skip
+_min_confidence_option = click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, metavar="SHARE",
+                                      help="Least confidence that the documents state. [default: 0]")  # fmt: skip
+
+
+def _answer_options(command: _Command) -> _Command:
+    """Add what decides which passages an answer has."""
+    options = (_mode_option, _route_option, _reader_option, _half_life_option, _now_option, _min_confidence_option,
+               _variant_option, _embedder_option)  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 @memory_command.command("answer")
 @click.argument("query")
 @_memory_option
-@_answer_mode_option
 @click.option("--limit", type=click.IntRange(1, 1000), metavar="N", help="Maximum number of passages. [default: all]")
-@click.option("--route", type=click.Choice([route.value for route in Route if route is not Route.SKIP]),
-              help="Kind of the query. [default: by its words]")  # fmt: skip
-@_reader_option
-@click.option("--half-life", "half_life", type=click.FloatRange(0, min_open=True), metavar="DAYS",
-              help="Age that halves the weight of a passage. [default: age does not count]")  # fmt: skip
-@click.option("--now", metavar="TIME", help="Time from which age counts. [default: that of the newest passage]")
-@click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, metavar="SHARE",
-              help="Least confidence that the documents state. [default: 0]")  # fmt: skip
-@_variant_option
-@_embedder_option
+@_answer_options
 @json_option
 def answer_command(
     query: str,
@@ -229,6 +251,7 @@ def answer_command(
 
     validation = ValidationSettings(reader=reader, half_life_days=half_life, now=now, min_confidence=min_confidence)
     memory_file = MemoryFile.locate(file, Path.cwd())
+    embedder = embedder or memory_file.default_embedder()
     pipeline = memory_file.open_pipeline(validation, embedder=embedder, variant=variant, note=_note)
     answer = pipeline.run(query, mode=mode, route=route)
     answer = replace(answer, hits=answer.hits[:limit])
@@ -255,15 +278,26 @@ def answer_command(
 @click.argument("query")
 @click.argument("used", nargs=-1, metavar="[PASSAGE]...")
 @_memory_option
-@_answer_mode_option
-@_reader_option
+@_answer_options
 @json_option
 def feedback_command(
-    query: str, used: tuple[str, ...], file: Path | None, mode: str, reader: str | None, as_json: bool
+    query: str,
+    used: tuple[str, ...],
+    file: Path | None,
+    mode: str,
+    route: str | None,
+    reader: str | None,
+    half_life: float | None,
+    now: str | None,
+    min_confidence: float,
+    variant: str | None,
+    embedder: str | None,
+    as_json: bool,
 ) -> None:
     """Record which passages of the answer to QUERY were used, none if no passage is named.
 
-    From 20 answers on, feedback calibrates confidence; weights are learned if they rank newer feedback better.
+    Give the options of `memory answer` again. From 20 answers on, feedback calibrates confidence; weights are learned
+    if they rank newer feedback better.
 
     \b
     Example:
@@ -274,8 +308,10 @@ def feedback_command(
     from causalist.memory.document_sync import MemoryFile
 
     memory_file = MemoryFile.locate(file, Path.cwd())
-    pipeline = memory_file.open_pipeline(ValidationSettings(reader=reader), note=_note)
-    answer = pipeline.run(query, mode=mode)
+    validation = ValidationSettings(reader=reader, half_life_days=half_life, now=now, min_confidence=min_confidence)
+    embedder = embedder or memory_file.default_embedder()
+    pipeline = memory_file.open_pipeline(validation, embedder=embedder, variant=variant, note=_note)
+    answer = pipeline.run(query, mode=mode, route=route)
     shown = {hit.passage_id for hit in answer.hits}
     if unknown := [passage for passage in used if passage not in shown]:
         raise UsageError(f"the answer has no passage {unknown[0]!r}; it shows {', '.join(sorted(shown)) or 'none'}")
@@ -373,9 +409,12 @@ def export_command(file: Path | None, readers: tuple[str, ...], output: Path | N
 
 @memory_command.command("status")
 @_memory_option
+@_readers_option
 @json_option
-def status_command(file: Path | None, as_json: bool) -> None:
+def status_command(file: Path | None, readers: tuple[str, ...], as_json: bool) -> None:
     """Show the file of the memory, its documents, which of these are outdated, and counts.
+
+    What passages with visible_to say is left out but for these readers.
 
     \b
     Example:
@@ -384,7 +423,7 @@ def status_command(file: Path | None, as_json: bool) -> None:
     from causalist._internal.text_formatting import one_line
     from causalist.memory.document_sync import MemoryFile
 
-    status = MemoryFile.locate(file, Path.cwd()).status(_note)
+    status = MemoryFile.locate(file, Path.cwd()).status(_note, readers)
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, **status})
         return
@@ -434,9 +473,10 @@ def _show_entity(index: "HippoIndex", entity: str, hops: int, as_json: bool) -> 
 
 @memory_command.command("stats")
 @_memory_option
+@_readers_option
 @json_option
-def stats_command(file: Path | None, as_json: bool) -> None:
-    """Count passages, entities and edges of the memory.
+def stats_command(file: Path | None, readers: tuple[str, ...], as_json: bool) -> None:
+    """Count passages, entities and edges of the memory that everyone, or these readers, may see.
 
     \b
     Example:
@@ -445,7 +485,7 @@ def stats_command(file: Path | None, as_json: bool) -> None:
     from causalist.memory.document_sync import MemoryFile
 
     memory_file = MemoryFile.locate(file, Path.cwd())
-    counts = memory_file.open(note=_note).stats()
+    counts = memory_file.open(note=_note).visible_to(readers).stats()
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "memory": str(memory_file.path), **counts})
     else:

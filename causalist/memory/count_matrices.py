@@ -418,14 +418,9 @@ def build_arrays(
     m = len(assignment.names)
     name_ranks, positions = _rank(counts.names), _rank(counts.passages)
     triples, confidences, ends = records.collect_links()
-    owners = counts.documents[positions[triples[:, 0]]].tolist()
-    subjects, objects = (
-        [assignment.resolve(*each) for each in zip(owners, name_ranks[triples[:, k]].tolist(), strict=True)]
-        for k in (1, 2)
-    )
-    explicit = Matrix.from_entries(
-        np.array(subjects, dtype=np.int64), np.array(objects, dtype=np.int64), confidences, (m, m)
-    )
+    owners = counts.documents[positions[triples[:, 0]]]
+    subjects, objects = (assignment.resolve(owners, name_ranks[triples[:, k]]) for k in (1, 2))
+    explicit = Matrix.from_entries(subjects, objects, confidences, (m, m))
     ends = positions[ends]
     ends = ends[ends[:, 1] >= 0]
     return MemoryArrays(
@@ -604,12 +599,10 @@ def _build_similarity(
     ends, value = assignment.pair_senses(assignment.first[ranks[numbers[is_live]]], strengths[is_live])
     sources, targets = np.concatenate([ends[:, 0], ends[:, 1]]), np.concatenate([ends[:, 1], ends[:, 0]])
     values = np.concatenate([value, value])
-    order = np.lexsort((targets, -values, sources))
-    sources, targets, values = sources[order], targets[order], values[order]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(sources, minlength=n_entities))])[:-1]
-    best = np.arange(len(sources)) - starts[sources] < MAX_SIMILAR
-    sources, targets, values = sources[best], targets[best], values[best]
-    keys, back = sources * max(n_entities, 1) + targets, targets * max(n_entities, 1) + sources
-    back = np.sort(back)  # `np.isin` imports `numpy.ma`
-    mutual = back[np.minimum(np.searchsorted(back, keys), max(len(back) - 1, 0))] == keys
-    return Matrix.from_entries(sources[mutual], targets[mutual], values[mutual], (n_entities, n_entities))
+    is_kept = np.ones(len(values), dtype=np.bool_)
+    crowded = np.flatnonzero(np.bincount(sources, minlength=n_entities)[sources] > MAX_SIMILAR)
+    order = crowded[np.lexsort((targets[crowded], -values[crowded], sources[crowded]))]
+    ranks_at_source = np.arange(len(order)) - np.searchsorted(sources[order], sources[order])
+    lost = order[ranks_at_source >= MAX_SIMILAR]
+    is_kept[lost] = is_kept[(lost + len(value)) % max(len(values), 1)] = False  # at both ends
+    return Matrix.from_entries(sources[is_kept], targets[is_kept], values[is_kept], (n_entities, n_entities))

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory.conflicts_and_confidence import ValidationSettings
 from causalist.memory.document_text import pdf_library_version
 from causalist.memory.documents import Document, DocumentFile, DocumentSet, find_documents
-from causalist.memory.extractors import EntityExtractor, Estimate, LLMEntityExtractor
+from causalist.memory.extractors import EntityExtractor, Estimate, HandedTriples, LLMEntityExtractor
 from causalist.memory.index import HippoIndex
 from causalist.memory.pipeline import MemoryPipeline
 from causalist.memory.retrieval import SIGNALS, RetrievalSettings
@@ -36,7 +36,7 @@ from causalist.source import find_root
 from causalist.store import FOLDER, prepare_folder
 
 FORMAT = 1
-READER_VERSION = 2  # increased whenever the same document gives other passages
+READER_VERSION = 3  # increased whenever the same document gives other passages
 
 
 class DocumentRecord(NamedTuple):
@@ -143,6 +143,12 @@ class MemoryFile:
         """Return the settings of the repository. Raises UsageError for invalid ones."""
         return read_settings(self.base)
 
+    def default_embedder(self) -> str | None:
+        """Return the embedder of the user or the settings if the memory has its vectors, else None."""
+        name = self.settings().value("ask", "embedder")
+        stored = read_embedder_name(self.path) if name not in (None, NO_EMBEDDER) else None
+        return name if stored is not None and get_embedder(name).name == stored else None
+
     def open_pipeline(
         self,
         validation: ValidationSettings | None = None,
@@ -238,15 +244,16 @@ class MemoryFile:
     def put(self, passage_id: str, text: str, metadata: Mapping[str, Any] | None = None) -> bool:
         """Add or replace one passage that belongs to no document. Return True if something changed.
 
-        Raises UsageError for an invalid passage, or a memory with vectors.
+        Raises UsageError for an invalid passage, or a memory with vectors of another embedder than the default.
         """
         if self.path.parent.name == FOLDER:
             prepare_folder(self.path.parent)
         with self._hold_lock():
-            if read_embedder_name(self.path) is not None:
-                raise UsageError("the memory has vectors; add the passage in a document, with --embedder")
+            embedder = self.default_embedder()
+            if embedder is None and (stored := read_embedder_name(self.path)) is not None:
+                raise UsageError(f"the memory has vectors of {stored}, which CAUSALIST_EMBEDDER has to name")
             before = known_files(self.path)
-            index = self.open() if self.path.exists() else HippoIndex()
+            index = self.open(embedder=embedder) if self.path.exists() else HippoIndex()
             generation = index.records.generation
             index.add_passage(passage_id, text, metadata=metadata)
             if index.records.generation == generation:
@@ -274,13 +281,18 @@ class MemoryFile:
             save_known_files(self.path, left)
             return removed
 
-    def status(self, note: Callable[[str], None] | None = None) -> dict[str, Any]:
-        """Return facts about the memory: file, documents, and counts of nodes and edges.
+    def status(self, note: Callable[[str], None] | None = None, readers: Collection[str] = ()) -> dict[str, Any]:
+        """Return facts about the memory: file, documents, and counts of nodes and edges that the readers may see.
 
         `outdated`: documents that have changed or are gone since they were read.
         """
         index = self.open(note=note)
-        records = known_files(self.path)
+        visible = index.visible_to(readers)
+        records = {
+            name: record
+            for name, record in known_files(self.path).items()
+            if not record.links or any(passage in visible for passage in record.links)
+        }
         outdated = []
         for name, record in records.items():
             path = self.base / name
@@ -295,7 +307,7 @@ class MemoryFile:
             "outdated": sorted(outdated),
             "unreadable": {name: record.note for name, record in sorted(records.items()) if record.note},
             "feedback": len(MemoryPipeline(index, feedback=self.feedback_path).store.rows),
-            **index.stats(),
+            **visible.stats(),
         }
 
     def _open_with_vectors(self, note: Callable[[str], None] | None) -> HippoIndex:
@@ -334,7 +346,7 @@ class MemoryFile:
         before = known_files(self.path)
         places = [place.resolve() for place in places]
         stored = read_embedder_name(self.path)
-        if stored is not None and embedder is None:
+        if stored is not None and (embedder := embedder or self.default_embedder()) is None:
             raise UsageError(
                 f"the memory has vectors of {stored or 'an unnamed embedder'}; name it with --embedder, or drop them "
                 f"with --embedder {NO_EMBEDDER}"
@@ -342,7 +354,7 @@ class MemoryFile:
         chosen = None if embedder in (None, NO_EMBEDDER) else get_embedder(str(embedder))
         has_vectors = chosen is not None and stored == chosen.name
         is_new = has_vectors != (chosen is not None or stored is not None)  # other vectors than those of the file
-        model = extractor.name if isinstance(extractor, LLMEntityExtractor) else ""
+        model = extractor.name if isinstance(extractor, LLMEntityExtractor | HandedTriples) else ""
         digests = {each.name: compute_digest(each, each.read()) for each in documents}
         same = {
             each.name

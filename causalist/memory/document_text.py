@@ -321,8 +321,10 @@ class _MarkdownBuilder(HTMLParser):
 _DATE = re.compile(
     r"^(?:timestamp|date|last_updated|updated|created):\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE
 )
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
-_FRONT_LISTS = ("visible_to", "contradicts", "supersedes")
+_FRONT_MATTER = re.compile(r"\s*---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+PATH_LISTS = ("contradicts", "supersedes")  # of documents, by path or by id of a passage
+_FRONT_LISTS = ("visible_to", *PATH_LISTS)
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 _MAX_FRONT_MATTER = 20_000  # characters
 
 
@@ -337,7 +339,7 @@ def read_front_matter(text: str) -> dict[str, Any]:
 
     Keys: `title`, which headings replace, a time (`timestamp`, or the first of `date`, `last_updated`, `updated` and
     `created`), `confidence`, and the lists `visible_to`, `contradicts` and `supersedes`, in brackets, by commas or as
-    list items. Other keys are ignored.
+    list items. Case, hyphens for underscores, and comments do not matter. Other keys are ignored.
 
     >>> read_front_matter("---\nvisible_to: [ops, ada]\nconfidence: 0.4\ndate: 2024-03-01\n---\nText")
     {'visible_to': ['ops', 'ada'], 'confidence': 0.4, 'timestamp': '2024-03-01'}
@@ -349,15 +351,18 @@ def read_front_matter(text: str) -> dict[str, Any]:
     names: list[str] | None = None  # of the last list
     for line in block[1].splitlines():
         key, colon, value = line.partition(":")
+        key = key.rstrip().lower().replace("-", "_")
         if names is not None and line.strip().startswith("-"):
-            names += _split_names(line.strip()[1:])
+            names += _split_names(_COMMENT.sub("", line.strip()[1:]))
         elif colon and key in _FRONT_LISTS:
-            names = metadata[key] = _split_names(value.strip().strip("[]"))
+            names = metadata[key] = _split_names(_COMMENT.sub("", value).strip().strip("[]"))
         elif colon:
             names = None
             if key == "title" and (title := value.strip().strip("\"'")):
                 metadata[key] = title
-            elif key == "confidence" and re.fullmatch(r"[01](?:\.\d+)?|\.\d+", value.strip()):
+            elif key == "confidence" and re.fullmatch(
+                r"[01](?:\.\d+)?|\.\d+", value := _COMMENT.sub("", value).strip()
+            ):
                 metadata[key] = min(1.0, float(value))
     dated = _DATE.search(block[1])
     return {**metadata, "timestamp": dated[1]} if dated else metadata

@@ -9,7 +9,7 @@ part that matches a query best.
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from causalist.errors import ExtraMissing, NothingToIndex, RepositoryNotFound
 from causalist.memory.defined_names import run_terms
 from causalist.memory.document_text import (
     MAX_PDF_BYTES,
+    PATH_LISTS,
     front_matter,
     html_to_markdown,
     read_front_matter,
@@ -171,12 +172,15 @@ def read_documents(places: Iterable[Path], base: Path) -> DocumentSet:
 
 def split_document(path: str, text: str) -> list[Document]:
     """Return the passages of a document; references are as written, relative to the root."""
+    matter = read_front_matter(text)
+    for key in PATH_LISTS:
+        if key in matter:
+            matter[key] = _with_paths_from(posixpath.dirname(path), matter[key])
     if path.lower().endswith(HTML_SUFFIXES):
-        text = html_to_markdown(text)
+        text = html_to_markdown(text[len(front_matter(text)) :])
         reader = f"{path}.md"
     else:
         reader = path if prose_kind(path) != "plain" else f"{path}.txt"
-    matter = read_front_matter(text)
     data = text.encode("utf-8", "surrogatepass")
     passages: list[Document] = []
     sections = read_passages(reader, text)
@@ -201,6 +205,11 @@ def split_document(path: str, text: str) -> list[Document]:
             text_of = piece if i == 0 or not title else f"{title}\n\n{piece}"
             passages.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", text_of, metadata))
     return passages
+
+
+def _with_paths_from(folder: str, names: Sequence[str]) -> list[str]:
+    """Return names of documents as written, and as paths from the root if they are meant from a folder."""
+    return list(dict.fromkeys([*names, *(posixpath.normpath(posixpath.join(folder, name)) for name in names)]))
 
 
 def split_pdf(path: str, data: bytes) -> tuple[list[Document], str]:

@@ -17,15 +17,16 @@ _MONTH_NAME = (
     "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _DATES = (
-    re.compile(rf"(?P<day>\d{{1,2}}) {_MONTH_NAME} (?P<year>\d{{4}})"),
+    re.compile(rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME},? (?P<year>\d{{4}})"),
     re.compile(rf"{_MONTH_NAME} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})"),
     re.compile(rf"{_MONTH_NAME} (?P<year>\d{{4}})"),
 )
+_SLASHED = re.compile(r"\d{4}/\d\d/\d\d")  # other orders have two readings
 _UNIT_NAMES = {
     name: unit
     for unit, names in {
         "s": "second seconds sec secs", "ms": "millisecond milliseconds", "µs": "microsecond microseconds",
-        "ns": "nanosecond nanoseconds", "min": "minute minutes", "hours": "hour h hr hrs", "days": "day",
+        "ns": "nanosecond nanoseconds", "min": "minute minutes mins", "hours": "hour h hr hrs", "days": "day",
         "weeks": "week", "months": "month", "years": "year", "kb": "kilobyte kilobytes", "mb": "megabyte megabytes",
         "gb": "gigabyte gigabytes", "bytes": "byte", "bits": "bit", "%": "percent",
     }.items()
@@ -35,8 +36,8 @@ _UNITS = frozenset({*_UNIT_NAMES, *_UNIT_NAMES.values()}) | frozenset(
     ("m", "km", "cm", "mm", "kg", "g", "mg", "hz", "khz", "mhz", "ghz", "w", "kw", "mw", "gw", "v", "kv", "mv", "ma",
      "kib", "mib", "gib", "tib", "tb", "km/h", "mg/dl", "mmhg", "°c", "°f", "px", "pt")
 )  # fmt: skip
-# A single letter needs a space: 1980s and 5G are no measures.
-_MEASURE = re.compile(r"(\d{1,9}(?:[.,]\d{1,6})*)(?:[ -]([a-z])|[ -]?(%|°[cf]|[a-zµ/]{2,12}))")
+# A single letter but h needs a space: 1980s and 5G are no measures.
+_MEASURE = re.compile(r"(\d{1,9}(?:[.,]\d{1,6})*)(?:[ -]([a-z])|[ -]?(%|°[cf]|h|[a-zµ/]{2,12}))")
 
 
 def normalize(name: str) -> str:
@@ -63,6 +64,8 @@ def _normalize_quantity(text: str) -> str:
     measure = _MEASURE.fullmatch(text)
     if measure is not None and (unit := measure[2] or measure[3]) in _UNITS:
         return f"{_THOUSANDS.sub('', measure[1])} {_UNIT_NAMES.get(unit, unit)}"
+    if _SLASHED.fullmatch(text):
+        return text.replace("/", "-")
     for pattern in _DATES:
         if date := pattern.fullmatch(text):
             month = _MONTHS.index(date["month"][:3]) + 1

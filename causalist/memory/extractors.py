@@ -22,6 +22,7 @@ import hashlib
 import json
 import math
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -30,9 +31,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from causalist._internal.lazy import defer_import
-from causalist.errors import IndexNotWritable, ModelFailed
+from causalist.errors import IndexNotWritable, ModelFailed, UsageError
 from causalist.memory.entity_ids import MAX_NAME_CHARACTERS, entity_id, normalize
-from causalist.memory.pattern_starts import MONTH, find_starts, group_matches, match_at, trim_phrases, with_places
+from causalist.memory.pattern_starts import (
+    CAPITALS,
+    MONTH,
+    find_starts,
+    group_matches,
+    match_at,
+    trim_phrases,
+    with_places,
+)
 from causalist.model import protocols as embedding
 from causalist.rank.terms import STOP_WORDS
 
@@ -148,9 +157,9 @@ def _group_places(names: Iterable[str], places: Iterable[int]) -> dict[str, list
 
 
 _UNIT = (
-    r"(?:%|°[CF]|[kKMGT]i?B|bytes?|bits?|[kmcµ]?m|km/h|[kmµ]?g|[mµn]?s|[kMG]?Hz|[kMG]?W|[km]?V|mA|min(?:utes?)?"
-    r"|seconds?|hours?|days?|weeks?|months?|years?|(?:milli|micro|nano)seconds?|(?:kilo|mega|giga)bytes?|percent|mmHg"
-    r"|mg/dL|px|pt)"
+    r"(?:%|°[CF]|[kKMGT]i?B|bytes?|bits?|[kmcµ]?m|km/h|[kmµ]?g|[mµn]?s|[kMG]?Hz|[kMG]?W|[km]?V|mA|min(?:ute)?s?"
+    r"|sec(?:ond)?s?|h(?:(?:ou)?rs?)?|days?|weeks?|months?|years?|(?:milli|micro|nano)seconds?"
+    r"|(?:kilo|mega|giga)bytes?|percent|mmHg|mg/dL|px|pt)"
 )
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("identifier", re.compile(r"(?<!`)(`{1,2})(?!`)(?P<name>[^`\n]{2,80}?)\1(?!`)")),
@@ -158,7 +167,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "date",
         re.compile(
-            rf"\b(?P<name>\d{{4}}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z?)?|\d{{1,2}} {MONTH} \d{{4}}"
+            rf"\b(?P<name>\d{{4}}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z?)?|\d{{4}}/\d\d/\d\d"
+            rf"|\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH},? \d{{4}}"
             rf"|{MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|{MONTH} \d{{4}}|\d{{1,2}}/\d{{1,2}}/\d{{4}})\b"
         ),
     ),
@@ -176,8 +186,9 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "entity",
         re.compile(
-            r"(?<![\w'’])(?P<name>(?:[0-9]*[A-Z])++[\w+#'’-]{0,40}(?:[ \t]+(?:(?:of|the|de|la|van|von)[ \t]+){0,2}"
-            r"(?:[0-9]*[A-Z])++[\w+#'’-]{0,40}|[ \t]+\d[\d.]{0,8}(?![\w])){0,5})"
+            rf"(?<![\w'’])(?P<name>(?:[0-9]*{CAPITALS})++[\w+#'’-]{{0,40}}"
+            rf"(?:[ \t]+(?:(?:of|the|de|la|van|von)[ \t]+){{0,2}}(?:[0-9]*{CAPITALS})++[\w+#'’-]{{0,40}}"
+            r"|[ \t]+\d[\d.]{0,8}(?![\w])){0,5})"
         ),
     ),
 )
@@ -195,7 +206,7 @@ class RegexEntityExtractor:
     [('JWT', 'entity'), ('Acme Corp', 'entity'), ('2024-05-01', 'date')]
     """
 
-    version = "regex-3"
+    version = "regex-4"
 
     def __call__(self, text: str) -> Extraction:
         """Return the entities of a text."""
@@ -211,7 +222,7 @@ class RegexEntityExtractor:
         return normalize_extraction(Extraction(tuple(entities), tuple(find_abbreviations(entities, text))))
 
 
-_ABBREVIATION = re.compile(r"\s*\((?:[^()]{0,40}?[,;:]\s*)?(?P<short>[A-Z][A-Za-z0-9&.-]{1,9})\)")
+_ABBREVIATION = re.compile(r"\s*\((?:[^()]{0,40}?[,;:]\s*)?(?P<short>[^\W\d_][\w&.-]{1,9})\)")
 
 
 def find_abbreviations(entities: Sequence[Entity], text: str) -> Iterator[Triple]:
@@ -233,7 +244,7 @@ def find_abbreviations(entities: Sequence[Entity], text: str) -> Iterator[Triple
         letters = "".join(c for c in match["short"] if c.isalnum()).lower()
         words = re.findall(r"\w+", entity.name.lower())
         initials = {"".join(w[0] for w in words), "".join(w[0] for w in words if w not in STOP_WORDS)}
-        if len(letters) > 1 and letters in initials:
+        if len(letters) > 1 and match["short"][0].isupper() and letters in initials:
             yield Triple(entity.name, ALIAS, match["short"])
 
 
@@ -272,6 +283,60 @@ def _find_mentions(text: str) -> Iterator[tuple[str, Mapping[str, list[int]]]]:
                 end = last
             left = "".join([*parts, left[end:]])
             ends += [last for _, last in matched_spans]
+
+
+class HandedTriples:
+    """Adds triples that someone else found to what patterns find.
+
+    A triple counts in each text that has both of its names, as whole words in any case.
+    """
+
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        """Create an extractor; its name tells the triples."""
+        self._by_subject: defaultdict[tuple[str, ...], list[tuple[str, Triple]]] = defaultdict(list)
+        kept = sorted(set(triples))
+        for each in kept:
+            self._by_subject[_split_words(each.subject)].append((f" {' '.join(_split_words(each.object))} ", each))
+        self._most_words = max(map(len, self._by_subject), default=0)
+        self._patterns = RegexEntityExtractor()
+        self.name = f"triples:{hashlib.sha256(repr(kept).encode('utf-8', 'backslashreplace')).hexdigest()[:16]}"
+
+    @classmethod
+    def read(cls, path: Path) -> "HandedTriples":
+        """Return an extractor for a file of JSON objects, one a line: subject, predicate, object, maybe confidence.
+
+        Raises UsageError.
+        """
+        triples: list[Triple] = []
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, ValueError) as error:
+            raise UsageError(f"cannot read triples from {path}: {getattr(error, 'strerror', None) or error}") from error
+        for number, line in enumerate(lines, 1):
+            diagnostics = DiagnosticList()
+            items = [{"confidence": 1.0, **item} for item in _read_items(f"[{line}]", "triples", diagnostics)]
+            names = [Entity(str(item.get(key))) for item in items for key in ("subject", "object")]
+            found = parse_triples(json.dumps(items), names, diagnostics, 0.0)
+            if line.strip() and not found:
+                reason = (*diagnostics.as_tuple(), "it is no JSON object")[0]
+                raise UsageError(f"line {number} of {path} is no triple: {reason}")
+            triples += found
+        return cls(triples)
+
+    def __call__(self, text: str) -> Extraction:
+        """Return the entities and triples of a text."""
+        found, words = self._patterns(text), _split_words(text)
+        whole = f" {' '.join(words)} "
+        runs = {words[i : i + n] for n in range(1, self._most_words + 1) for i in range(len(words) - n + 1)}
+        subjects = sorted(runs & self._by_subject.keys())
+        triples = [triple for each in subjects for target, triple in self._by_subject[each] if target in whole]
+        # They come first, so that the limit of entities leaves out others.
+        named = [Entity(name) for triple in triples for name in (triple.subject, triple.object)]
+        return normalize_extraction(Extraction((*named, *found.entities), (*triples, *found.triples)))
+
+
+def _split_words(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", unicodedata.normalize("NFC", text).casefold().replace("_", " ")))
 
 
 _TYPES = {

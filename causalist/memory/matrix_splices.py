@@ -49,7 +49,9 @@ class Matrix:
         Values at equal positions are summed in ascending order, so that the order of the entries does not matter.
         """
         keys = rows * max(shape[1], 1) + columns
-        order = np.lexsort((values, keys))
+        order = np.argsort(keys, kind="stable")  # much of it is in order already
+        if (keys[order[1:]] == keys[order[:-1]]).any():
+            order = np.lexsort((values, keys))
         keys = keys[order]
         first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else order
         summed = np.add.reduceat(values[order], first) if len(keys) else values
@@ -198,6 +200,8 @@ class Strings(Sequence[str]):
         is_stored = numbers < self.n_stored
         if self.stored is None or not is_stored.any():
             return list(map(self.__getitem__, numbers.tolist()))
+        if is_stored.all():
+            return list(self.stored.some(numbers))
         stored_strings = iter(self.stored.some(numbers[is_stored]))
         more = ((n, self.more[n - self.n_stored] if n >= self.n_stored else None) for n in numbers.tolist())
         return [next(stored_strings) if string is None else string for _, string in more]

@@ -133,9 +133,9 @@ def _classify(codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
 def _class_of(character: str) -> int:
     classes = _WORD if character.isalnum() or character == "_" else 0
     classes |= _DECIMAL if character.isdecimal() else 0
+    classes |= _UPPER if character.isupper() else 0
     if character.isascii():
-        classes |= _LOWER if character.islower() else _UPPER if character.isupper() else 0
-        classes |= _DIGIT if character.isdigit() else 0
+        classes |= _LOWER if character.islower() else _DIGIT if character.isdigit() else 0
     classes |= _DOT if character == "." else 0
     classes |= _QUOTE if character in "'’" else 0
     return classes | (_UNDERSCORE if character == "_" else 0)
@@ -158,15 +158,33 @@ def _distinct(ascending: Positions) -> Positions:
     return ascending[np.concatenate([[True], ascending[1:] != ascending[:-1]])] if len(ascending) else ascending
 
 
+def _list_capitals() -> str:
+    """Return the capitals outside ASCII for a class of a pattern: Latin, Greek, Cyrillic and Armenian."""
+    codes = [code for code in (*range(0xC0, 0x588), *range(0x1E00, 0x2000)) if chr(code).isupper()]
+    return "".join(map(chr, codes))
+
+
+CAPITALS = f"[A-Z{_list_capitals()}]"
 MONTH = (
     r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
     r"|Nov(?:ember)?|Dec(?:ember)?)"
 )
-_SENTENCE_START = re.compile(r"(?:[.!?:;]['\")\]]?\s+|(?:^|\n)\s*(?:[-*+>#=]+|\d+[.)])?\s*|[|\"“(]\s*)$")
+_SENTENCE_START = re.compile(r"(?:[.!?:;]['\")\]]?\s+|(?:^|\n)\s*(?:[-*+>#=]+|\d+[.)])?\s*|[|\"“„«(¿¡]\s*)$")
+# Words of a closed class that a sentence begins with, in front of a name: articles, prepositions, conjunctions and
+# pronouns of languages in Cyrillic and Greek letters. Those in Latin letters are parts of too many names.
+_CYRILLIC_AND_GREEK = """
+а але али або без бо в вас ваш ви во все всё всі вы він вона вони где да де для до его ее если ещё за зі з и из или
+им их й к как какая какие какой какво каква когда когато кога ко коли кто куда кой коя кои між мой моя мы на над
+наш наша не него ни но о об обо од он она они оно от под после перед по при про с са сам се со су та так также
+також там те тези тази това този той тот ту тя у хто це цей ця ці через что чи чому чья чье чей чьи що эта эти это
+этот я які який яка є і із її ο η το οι τα του της των τον την τους τις τη στο στη στην στον στα στους στις ένας
+ένα μια μία και ή αλλά σε με για από προς κατά μετά πριν χωρίς ως που πως πώς ποιος ποια ποιο ποιοι τι πού πότε αν
+όταν όπως αυτός αυτή αυτό αυτοί εμείς εσείς δεν μη μην θα να είναι ήταν
+"""
 _NEVER_ENTITIES = frozenset(
     {"i", "ii", "iii", "a", "the", "note", "see", "example", "todo", "warning", "tip", "true", "false", "none",
      "mr", "mrs", "ms", "dr", "prof", "sir"}
-)  # fmt: skip
+).union(_CYRILLIC_AND_GREEK.split())  # fmt: skip
 _COPULA = re.compile(r"[ \t]+(?:is|was|has)\b")  # not "are", "were": a plural is seldom a name
 _NO_SUBJECTS = frozenset(
     {"all", "another", "any", "anyone", "anything", "both", "each", "either", "everyone", "everything", "few",

@@ -186,15 +186,15 @@ class SenseAssignment(NamedTuple):
     mention_keys: tuple[Ints, Ints]
     senses: dict[int, tuple[int, ...]]
 
-    def resolve(self, document: int, name: int) -> int:
-        """Return the entity that a document means by a name, given by its position before disambiguation."""
+    def resolve(self, documents: Ints, names: Ints) -> Ints:
+        """Return the entities that documents mean by names, given by their positions before disambiguation."""
         keys, entities = self.mention_keys
+        found = self.first[names]
         if len(keys):
-            key = document * len(self.first) + name
-            at = int(np.searchsorted(keys, key))
-            if at < len(keys) and keys[at] == key:
-                return int(entities[at])
-        return int(self.first[name])
+            wanted = documents * len(self.first) + names
+            at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            found = np.where(keys[at] == wanted, entities[at], found)
+        return np.asarray(found, dtype=np.int64)
 
     def pair_senses(self, pairs: Ints, values: Floats) -> tuple[Ints, Floats]:
         """Return pairs of entities with their values, from pairs of names, given by the entities of first senses.

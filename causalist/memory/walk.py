@@ -310,7 +310,8 @@ class _Core(NamedTuple):
         of_linked = np.zeros(m, dtype=np.int32)
         of_linked[linked] = np.arange(len(linked))
         at = named_by.indptr[leaves]
-        inner = np.delete(np.arange(len(named_by.indices)), at)
+        is_inner = np.ones(len(named_by.indices), dtype=np.bool_)
+        is_inner[at] = False
         to_inner = number[graph.mentions.indices]
         kept = np.flatnonzero(to_inner >= 0)
         mention = np.full(len(kept), graph.mention)
@@ -323,7 +324,7 @@ class _Core(NamedTuple):
             number[linked].astype(np.int64),
             (ends.astype(np.int32), of_linked[between.indices], between.values),
             (beside.indptr.astype(np.int32), beside.indices, beside.values),
-            (of_entities.astype(np.int32), named_by.indices[inner], mention),
+            (of_entities.astype(np.int32), named_by.indices[is_inner], mention),
             (of_passages.astype(np.int32), to_inner[kept], mention),
             leaves,
             named_by.indices[at].astype(np.int64),

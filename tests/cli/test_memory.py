@@ -203,6 +203,32 @@ def test_status_names_outdated_documents(folder: Path) -> None:
 
 
 @pytest.mark.slow
+def test_documents_are_read_again_with_triples(folder: Path) -> None:
+    run("memory", "add", "docs", cwd=folder)
+    (folder / "t.jsonl").write_text('{"subject": "lunch", "predicate": "is at", "object": "noon"}\n')
+    (folder / "docs/food.md").write_text("# Food\n\nLunch is at noon.\n")
+    assert json.loads(invoke("memory", "stats", "--json").stdout)["triples"] == 0
+    for changed in (3, 0):
+        done = json.loads(invoke("memory", "add", "docs", "--triples", "t.jsonl", "--json").stdout)
+        assert done["changed"] == changed
+        assert json.loads(invoke("memory", "stats", "--json").stdout)["triples"] == 1
+    both = ("memory", "add", "docs", "--triples", "t.jsonl", "--model", "fake")
+    assert "exclude one another" in invoke(*both).failed("usage")
+
+
+@pytest.mark.slow
+def test_status_and_stats_leave_out_what_is_hidden(folder: Path) -> None:
+    key = "---\nvisible_to: [ops]\n---\n# Key\n\nThe key.\n"
+    write_all(folder, {"docs/key.md": key})
+    run("memory", "add", "docs", cwd=folder)
+    write_all(folder, {"docs/key.md": f"{key}It changed.\n"})
+    for reader, n, outdated in (((), 3, []), (("--reader", "ops"), 4, ["docs/key.md"])):
+        status = json.loads(invoke("memory", "status", "--json", *reader).stdout)
+        assert (status["documents"], status["passages"], status["outdated"]) == (n, n, outdated)
+        assert json.loads(invoke("memory", "stats", "--json", *reader).stdout)["passages"] == n
+
+
+@pytest.mark.slow
 def test_feedback_is_kept_and_counts(folder: Path) -> None:
     run("memory", "add", "docs", cwd=folder)
     question = "Who leads the Identity Team?"
@@ -212,6 +238,13 @@ def test_feedback_is_kept_and_counts(folder: Path) -> None:
     assert json.loads(invoke("memory", "answer", question, "--json").stdout)["is_calibrated"]
     assert json.loads(invoke("memory", "status", "--json").stdout)["feedback"] == 20
     assert "docs/food.md#x" in invoke("memory", "feedback", question, "docs/food.md#x").failed("usage")
+    write_all(folder, {"docs/sure.md": "---\nconfidence: 0.9\n---\n# Sure\n\nThe Identity Team is led by Ada.\n"})
+    run("memory", "add", "docs", cwd=folder)
+    less = ("memory", "feedback", question, "docs/sure.md#sure", "--variant", "hipporag", "--route", "simple")
+    assert invoke(*less, "--min-confidence", "0.9").code == 0
+    write_all(folder, {"docs/sure.md": "---\nconfidence: 0.8\n---\n# Sure\n\nThe Identity Team is led by Ada.\n"})
+    run("memory", "add", "docs", cwd=folder)
+    assert "docs/sure.md#sure" in invoke(*less, "--min-confidence", "0.9").failed("usage")
 
 
 @pytest.mark.slow
@@ -258,6 +291,13 @@ def test_vectors_of_a_named_embedder(folder: Path, monkeypatch: pytest.MonkeyPat
     found = json.loads(invoke("memory", "search", "eeee", "--mode", "dense", "--embedder", "lengths", "--json").stdout)
     assert len(found["results"]) == 3 and "eeee" in embedder.texts
     assert json.loads(invoke("memory", "status", "--json").stdout)["embedder"] == "lengths"
+    embedder.texts.clear()
+    monkeypatch.setenv("CAUSALIST_EMBEDDER", "other")
+    embedder.name = "other"  # the memory has no vectors of it
+    assert invoke("memory", "search", "eeee", "--mode", "dense").code == 1 and not embedder.texts
+    embedder.name = "lengths"
+    assert invoke("memory", "search", "eeee", "--mode", "dense").code == 0 and "eeee" in embedder.texts
+    monkeypatch.delenv("CAUSALIST_EMBEDDER")
     assert "--embedder" in invoke("memory", "add", "docs").failed("usage")  # would lose the vectors
     write_all(folder, {"docs/food.md": "# Food\n\nLunch is at one.\n"})
     embedder.texts.clear()

@@ -84,6 +84,16 @@ def test_front_matter_is_no_passage_and_names_a_document() -> None:
     assert [each.metadata["line"] for each in found] == [4, 8]
 
 
+def test_documents_name_others_as_links_do() -> None:
+    (found,) = split_document("adr/2.md", "---\nsupersedes: [1.md, ../old.md#part]\n---\nText\n")
+    assert found.metadata["supersedes"] == ["1.md", "../old.md#part", "adr/1.md", "old.md#part"]
+
+
+def test_html_has_front_matter_too() -> None:
+    (found,) = split_document("a.html", "---\nvisible_to: ops\n---\n<p>Key</p>")
+    assert (found.text, found.metadata["visible_to"]) == ("Key", ["ops"])
+
+
 def test_html_says_what_people_see() -> None:
     html = (
         "<head><title>t</title></head><script>alert(1)</script><div class='related'><a href=x>menu</a></div>"
@@ -215,6 +225,8 @@ def test_older_encodings_are_read_where_nothing_is_utf_8(tmp_path: Path) -> None
         ("---\nconfidence: high\ntimestamp: 2024-03-01T10:00:00Z\n---\n", {"timestamp": "2024-03-01T10:00:00Z"}),
         ("# No front matter\nvisible_to: ops\n", {}),
         ("---\nvisible_to: ops\n", {}),  # without an end
+        ("\n\n---\nVisible-To: ops # and no one else\nconfidence: 0.5 # a guess\n---\n",
+         {"visible_to": ["ops"], "confidence": 0.5}),
     ],
 )  # fmt: skip
 def test_front_matter(text: str, found: dict[str, object]) -> None:

@@ -2,11 +2,13 @@
 
 import random
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from causalist.errors import UsageError
 from causalist.memory import HippoIndex, document_text, extractors
 from causalist.memory.defined_names import fold_run, fold_words, split_text
 from causalist.memory.document_text import clean_text
@@ -15,6 +17,7 @@ from causalist.memory.extractors import (
     MAX_ENTITIES,
     Entity,
     Extraction,
+    HandedTriples,
     RegexEntityExtractor,
     Triple,
     normalize_extraction,
@@ -45,6 +48,13 @@ def _names(text: str) -> list[tuple[str, str]]:
         ("Redis is fast. We use Redis.", [("Redis", "entity"), ("Redis", "entity")]),
         ("Use Python 3.12 here", [("Python 3.12", "entity")]),
         ("nothing to see", []),
+        # Capitals of any script, without the words that a sentence begins with.
+        ("В Казани живёт Анна Петрова. Она работает в НИИ Связи.",
+         [("Казани", "entity"), ("Анна Петрова", "entity"), ("НИИ Связи", "entity")]),
+        ("Ο Γιώργος Παπαδόπουλος ζει στην Αθήνα.", [("Γιώργος Παπαδόπουλος", "entity"), ("Αθήνα", "entity")]),
+        ("the home of José Álvarez in Île Royale", [("José Álvarez", "entity"), ("Île Royale", "entity")]),
+        ("on the 3rd of March, 2021 or 2021/03/04, for 24h or 5 hrs",
+         [("3rd of March, 2021", "date"), ("2021/03/04", "date"), ("24h", "measure"), ("5 hrs", "measure")]),
     ],
 )  # fmt: skip
 def test_patterns(text: str, expected: list[tuple[str, str]]) -> None:
@@ -197,9 +207,9 @@ def test_near_words_are_those_that_comparing_all_finds() -> None:
 
 def test_dates_and_measures_have_one_id_each() -> None:
     same = (
-        ("2024-03-01", "1 March 2024", "March 1, 2024", "Mar 1st 2024"),
+        ("2024-03-01", "1 March 2024", "March 1, 2024", "Mar 1st 2024", "1st of March, 2024", "2024/03/01"),
         ("10 ms", "10ms", "10-ms", "10 milliseconds"),
-        ("24 hours", "24 h", "24-hour", "24 hrs"),
+        ("24 hours", "24 h", "24-hour", "24 hrs", "24h"),
         ("1500 mb", "1,500 MB", "1500 megabytes"),
         ("50 %", "50%", "50 percent"),
     )
@@ -221,6 +231,42 @@ def test_an_abbreviation_leads_to_the_name_that_the_text_gives_it() -> None:
     assert index.stats()["triples"] == 1
 
 
+def test_an_abbreviation_in_any_script() -> None:
+    found = RegexEntityExtractor()("Этим занят Европейский Союз (ЕС).")
+    assert [(each.subject, each.object) for each in found.triples] == [("Европейский Союз", "ЕС")]
+
+
+def test_a_name_in_any_script_leads_to_a_second_hop() -> None:
+    index = HippoIndex()
+    index.add_passage("team", "Проверкой токенов занят Отдел Связи.")
+    index.add_passage("lead", "Уже год Отдел Связи возглавляет Анна Петрова.")
+    index.add_passage("food", "Обед готовит Павел Кузнецов.")
+    assert [each.entity for each in index.entity_neighborhood("анна петрова")] == ["отдел_связи"]
+    assert [each.passage_id for each in index.retrieve("Кто возглавляет Отдел Связи?", top_k=2)] == ["lead", "team"]
+
+
 def test_titles_of_persons_belong_to_no_name() -> None:
     found = RegexEntityExtractor()("We asked Dr Ada Byron and Mr Bob Stone, then Sir Isaac Newton.")
     assert [entity.name for entity in found.entities] == ["Ada Byron", "Bob Stone", "Isaac Newton"]
+
+
+def test_triples_that_are_handed_over_count_where_both_names_are(tmp_path: Path) -> None:
+    path = tmp_path / "triples.jsonl"
+    path.write_text(
+        '{"subject": "token checks", "predicate": "belong to", "object": "the night crew"}\n\n'
+        '{"subject": "the night crew", "predicate": "reports to", "object": "Ada", "confidence": 0.5}\n'
+    )
+    index = HippoIndex(entity_extractor=HandedTriples.read(path))
+    index.add_passage("checks", "Token checks belong to the night crew.")
+    index.add_passage("lead", "Since May, the night crew has reported to Ada.")
+    index.add_passage("other", "The night crews of Adam check tokens.")
+    assert index.stats()["triples"] == 2
+    near = {each.entity: (each.hops, each.kinds) for each in index.entity_neighborhood("token checks", hops=2)}
+    kinds = ("co_occurrence", "related_to")
+    assert near == {"the_night_crew": (1, kinds), "ada": (2, kinds)}
+    for wrong in ("{", "[1]", '{"subject": "a"}', '{"subject": "ab", "predicate": "is", "object": "ab"}'):
+        path.write_text(f"\n{wrong}\n")
+        with pytest.raises(UsageError, match=r"line 2 of .* is no triple: "):
+            HandedTriples.read(path)
+    with pytest.raises(UsageError, match="cannot read triples"):
+        HandedTriples.read(tmp_path / "none.jsonl")

@@ -94,3 +94,29 @@ def test_how_long_tokens_are_valid() -> None:
         }
     )
     assert ids(index, "How long are tokens valid?")[0] == "expiry"
+
+
+def test_patients_who_share_a_diagnosis() -> None:
+    index = index_of(
+        {
+            "both": "Patient Ann Reed was diagnosed with Lupus and also has Diabetes.",
+            "shared": "Patient Ben Cole was diagnosed with Lupus.",
+            "other": "Patient Cem Aydin was diagnosed with Asthma.",
+            **DISTRACTORS,
+        }
+    )
+    question = "Which patients share a diagnosis with a patient who also has Diabetes?"
+    assert ids(index, question)[:2] == ["both", "shared"]
+    assert MemoryPipeline(index).run(question).route.value == "multi_hop"
+
+
+def test_the_same_call_for_a_name_of_each_condition() -> None:
+    index = index_of(
+        {
+            "both": "Patient Ann Reed has Condition Y and Diagnosis X.",
+            "x": "Patient Ben Cole has Diagnosis X.",
+            "y": "Patient Cem Aydin has Condition Y.",
+            **DISTRACTORS,
+        }
+    )
+    assert ids(index, "patients who share Diagnosis X and also have Condition Y")[0] == "both"

@@ -1,6 +1,7 @@
 """The tools for documents."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,28 @@ def test_a_title_that_the_text_does_not_begin_with_is_shown(tmp_path: Path) -> N
     shown = _call("memory_search_graph", Repository.open(tmp_path), query="boats").splitlines()
     heads = sorted(line.partition("  (")[0][3:] for line in shown if line[:2] in ("1.", "2."))
     assert heads == ["a, Harbour rules", "b"]
+
+
+def test_the_embedder_of_the_server_serves_the_tools(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Vowels:
+        name, local = "vowels", True
+
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            return [[1.0 + text.lower().count(letter) for letter in "aeiou"] for text in texts]
+
+    monkeypatch.setattr("causalist.memory.document_sync.get_embedder", lambda name: Vowels())
+    MemoryFile.locate(None, repository.root).add([repository.root / "docs"], embedder="vowels")
+    note = {"action": "add", "passage_id": "note", "text": "The printer is upstairs."}
+    with pytest.raises(UsageError, match="vowels, which CAUSALIST_EMBEDDER has to name"):
+        _call("memory_update", repository, **note)
+    monkeypatch.setenv("CAUSALIST_EMBEDDER", "vowels")
+    assert _call("memory_update", repository, **note) == "remembered\n"
+    found = _call("memory_search_graph", repository, query="uuuu", use_graph=False)
+    assert found.startswith("1. ") and "3. " in found  # no word of the query is there
+
+
+def test_notes_have_front_matter(repository: Repository) -> None:
+    for name, note in (("old", "The printer is upstairs."), ("new", "---\nsupersedes: [old]\n---\nIt is downstairs.")):
+        _call("memory_update", repository, action="add", passage_id=name, text=note)
+    found = _call("memory_search_graph", repository, query="printer upstairs", limit=1)
+    assert "1. old  (superseded by new)\n" in found and "supersedes" not in found

@@ -450,7 +450,8 @@ class _PipelineCache:
         with self._lock:
             state = tuple(map(_file_state, files))
             if self._known is None or self._known[:2] != (memory_file.path, state):
-                self._known = (memory_file.path, state, memory_file.open_pipeline())
+                pipeline = memory_file.open_pipeline(embedder=memory_file.default_embedder())
+                self._known = (memory_file.path, state, pipeline)
             return self._known[2]
 
 
@@ -513,6 +514,7 @@ def _show_neighborhood(repository: "Repository", arguments: Arguments) -> str:
 
 def _update_memory(repository: "Repository", arguments: Arguments) -> str:
     from causalist.memory.document_sync import MemoryFile
+    from causalist.memory.document_text import front_matter, read_front_matter
 
     memory_file = MemoryFile.locate(None, repository.root)
     action, passage, text = (arguments[name] for name in ("action", "passage_id", "text"))
@@ -529,18 +531,20 @@ def _update_memory(repository: "Repository", arguments: Arguments) -> str:
         return f"{count_noun(len(memory_file.remove([passage])), 'passage')} removed\n"
     if action == "feedback":
         pipeline = _pipelines.get(repository)
-        answer = pipeline.run(text)
-        if passage not in {hit.passage_id for hit in answer.hits}:
-            raise UsageError(f"the answer to text has no passage {passage!r}")
-        pipeline.feedback(answer.answer_id, [passage])
-        return f"{count_noun(len(pipeline.store.rows), 'answer')} with feedback\n"
+        for mode in MemoryMode:  # from the narrowest: the call does not say which one was asked
+            answer = pipeline.run(text, mode=mode)
+            if passage in {hit.passage_id for hit in answer.hits}:
+                pipeline.feedback(answer.answer_id, [passage])
+                return f"{count_noun(len(pipeline.store.rows), 'answer')} with feedback\n"
+        raise UsageError(f"the answer to text has no passage {passage!r}")
     if memory_file.path.exists():
         index = memory_file.open()
         if passage in index and "path" in index.passage(passage)[1]:
             raise UsageError(f"{passage!r} belongs to a document; edit the document, or use another passage_id")
         if passage in index and passage not in index.visible_to(()):
             raise UsageError(f"{passage!r} exists and is not visible to everyone; use another passage_id")
-    return "remembered\n" if memory_file.put(passage, text) else "nothing changed\n"
+    note = text.removeprefix(front_matter(text))
+    return "remembered\n" if memory_file.put(passage, note, read_front_matter(text)) else "nothing changed\n"
 
 
 def _format_passages(rows: list[tuple[str, str, Mapping[str, Any], str]], query: str, note: str) -> str:
@@ -560,7 +564,8 @@ def _format_passages(rows: list[tuple[str, str, Mapping[str, Any], str]], query:
             text = find_excerpt(text, query, length=_MAX_PASSAGE_CHARACTERS).text
         shown = neutralize(text)
         fence = "`" * max(3, 1 + max((len(run) for run in _backtick_runs(shown)), default=0))
-        part = f"{rank}. {one_line(passage, 200)}{line}  ({one_line(why, 200)})\n{fence}\n{shown}\n{fence}\n"
+        reason = f"  ({one_line(why, 200)})" if (why := why.rstrip("; ")) else ""
+        part = f"{rank}. {one_line(passage, 200)}{line}{reason}\n{fence}\n{shown}\n{fence}\n"
         room -= count_tokens(part) + 1
         if room < 60:
             parts.append(f"and {len(rows) - rank + 1} more; ask for fewer with limit\n")
@@ -623,7 +628,7 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
                 str, "One of these.", 0, 0, required=True, choices=("add", "forget", "feedback", "status")
             ),
             "passage_id": Parameter(str, "Its id.", 1, 2_000),
-            "text": Parameter(str, "Note, or question.", 1, _MAX_NOTE_CHARACTERS),
+            "text": Parameter(str, "Note, perhaps with front matter, or question.", 1, _MAX_NOTE_CHARACTERS),
         },
         _update_memory,
         is_writing=True,
