@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.node_ids import Role
 
 _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
@@ -25,41 +26,41 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
     (Role.GENERATED, frozenset({"generated", "__generated__", "generated-sources", "dist"})),
 )
 # Rails and Flyway, and what fills a new database; elsewhere a package that is called so migrates.
-_MIGRATION_FOLDER = re.compile(r"(?:.*/)?(?:db/migrat(?:e|ion)/|db/seeds(?:/|\.rb$)|database/seed(?:er)?s/)")
+_MIGRATION_FOLDER = lazy_regex(r"(?:.*/)?(?:db/migrat(?:e|ion)/|db/seeds(?:/|\.rb$)|database/seed(?:er)?s/)")
 # What a build leaves; below sources it is the code that builds.
-_BUILD_FOLDER = re.compile(r"(?!(?:.*/)?(?:src|lib)/)(?:.*/)?build/")
+_BUILD_FOLDER = lazy_regex(r"(?!(?:.*/)?(?:src|lib)/)(?:.*/)?build/")
 # Below sources it is the code that measures.
-_BENCHMARK_FOLDER = re.compile(r"(?:(?!(?:src|lib)/)[^/]+/)*bench(?:marks?|es)?/")
+_BENCHMARK_FOLDER = lazy_regex(r"(?:(?!(?:src|lib)/)[^/]+/)*bench(?:marks?|es)?/")
 # What a shell is told of a program's options, in its language or in that of a terminal.
-_COMPLETIONS = re.compile(
+_COMPLETIONS = lazy_regex(
     r"(?:.*/)?(?:assets|contrib|etc|extras?|misc|scripts|share|shell)/(?:[^/]+/)?(?:shell-)?completions?/.*"
     r"|(?:shell-)?completions?/(?:.*/)?(?:_[^/]*|.*\.(?:bash|zsh|fish|elv|elvish|nu|ps1|powershell))"
 )
 # A module of a build of many, `shop-examples`, a project beside another, `Shop.Benchmarks`, or Go's `_examples`.
-_EXAMPLE_FOLDER = re.compile(r"(?:.*[-.]|_)(?:examples?|samples?|demos?|benchmarks?|playground)")
-_TEST_NAME = re.compile(
+_EXAMPLE_FOLDER = lazy_regex(r"(?:.*[-.]|_)(?:examples?|samples?|demos?|benchmarks?|playground)")
+_TEST_NAME = lazy_regex(
     r"(^test_.*|.*_test|.*_tests|^conftest|^tests?|.*\.(test|spec|e2e|cy|stories|bench|test-d|tst))\.[^.]+$"
     r"|^testing\.go$|.*_spec\.(?:rb|lua)$|.*\.bats$|.*\.tests\.ps1$|.*\.t$"
     r"|(?:.*[._-])?test[-_]?(?:helper|util)s?\.[^.]+$|.*[._]fixtures?\.[^.]+$"
     r"|(?:mock_.*|.*_mocks?)\.go$|.*\.mock\.[cm]?[jt]sx?$"
     r"|^(?:.*_tb|.*_testbench|testbench|tb|tb_top)\.(?:sv|v)$"
 )
-_FACTORY_FOLDER = re.compile(r"(?:.*/)?database/factories/")  # of Laravel, of rows for tests
+_FACTORY_FOLDER = lazy_regex(r"(?:.*/)?database/factories/")  # of Laravel, of rows for tests
 # In names of several words the case tells "Latest" from "LaTest": conventions of JUnit, its runners and PHPUnit.
-_TEST_FOLDER = re.compile(  # a project of tests
+_TEST_FOLDER = lazy_regex(  # a project of tests
     r"(?:[\w.-]+\.)?(?:unit|integration|functional|acceptance)?\.?tests?"
 )
-_TEST_CLASS = re.compile(
+_TEST_CLASS = lazy_regex(
     r"(?:.*[a-z0-9_])?(?:Tests?|TestCase|IT|ITCase)\.(?:java|kt|groovy|scala|php|swift|cs|fsx?)$|Test[A-Z]\w*\.java$"
 )
 # Source sets of tests that are called otherwise: `src/commonTest/kotlin`.
-_TEST_SET = re.compile(r"(?:.*/)?src/\w*(?:Test|TestFixtures)/.*\.kts?$")
+_TEST_SET = lazy_regex(r"(?:.*/)?src/\w*(?:Test|TestFixtures)/.*\.kts?$")
 # Below these folders the names are those of packages, `com.example.test.generated`, and say nothing of the file.
-_SOURCE_ROOT = re.compile(r"^((?:.*/)?src/\w+/(?:java|kotlin|scala|groovy)/)", re.IGNORECASE)
-_GENERATED_NAME = re.compile(
+_SOURCE_ROOT = lazy_regex(r"^((?:.*/)?src/\w+/(?:java|kotlin|scala|groovy)/)", re.IGNORECASE)
+_GENERATED_NAME = lazy_regex(
     r".*\.(?:g|g\.i|designer|generated)\.cs$|.*\.pb\.(?:cc|h|c)$|(?:moc|ui|qrc)_.*\.(?:cpp|h)$"
 )
-_DOCS_NAME = re.compile(  # with pages of manuals, by their sections
+_DOCS_NAME = lazy_regex(  # with pages of manuals, by their sections
     r".*\.(md|mdx|markdown|rst|txt|adoc)$|.*\.[1-9](?:\.in)?$|(licen[cs]e|copying|notice|authors|contributors|maintainers|changelog|changes|news)$"
 )
 _CONFIG_NAMES = frozenset(
@@ -68,13 +69,13 @@ _CONFIG_NAMES = frozenset(
     | {"workspace", "buck", "targets", "tiltfile"}
     | {"pom.xml", "gemfile", "rakefile", "podfile", "package.swift", "mix.exs"}
 )
-_CONFIG_NAME = re.compile(
+_CONFIG_NAME = lazy_regex(
     r".*\.(json|jsonc|ya?ml|toml|ini|cfg|lock|properties|editorconfig|cmake|gradle|gradle\.kts|sbt|bzl|bazel|gemspec|podspec)"
     r"|.*\.(rockspec|csproj|fsproj|vcxproj|sln|props|targets)|.*\.config\.[cm]?[jt]s|rollup\.config\..*|gulpfile\..*"
     r"|gruntfile\..*|requirements.*\.txt|\..*rc(\..*)?|\.[^.]*ignore|\.git(attributes|modules)"
 )
 # Code of the build itself: of sbt, and of Gradle.
-_BUILD_CODE = re.compile(r"project/[^/]+\.scala$|(?:.*/)?(?:buildsrc|build-logic)/.*")
+_BUILD_CODE = lazy_regex(r"project/[^/]+\.scala$|(?:.*/)?(?:buildsrc|build-logic)/.*")
 
 
 # What is in all names and paths that the expressions match. To look for that takes a fifth of the time, and is enough

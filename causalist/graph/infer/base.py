@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from causalist._internal.lazy import lazy_regex
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.name_lookup import NameLookup
 from causalist.graph.program import Program
@@ -27,16 +28,16 @@ from causalist.model.type_notation import (
 
 _MAKES = "new"  # by itself it makes an instance of the class around
 _AUTOLOAD = "AUTOLOAD"
-_HAS_BODY = re.compile(r"\b(?:default|static|private)\b")  # of a method of an interface
+_HAS_BODY = lazy_regex(r"\b(?:default|static|private)\b")  # of a method of an interface
 _MAX_OVERLOADS = 6
-_GETTER = re.compile(r"(?:(?:public|private|protected|static|override)\s+)*get\s+[\w$#]+\(\)")
-_METACLASS = re.compile(r"\bmetaclass\s*=\s*([A-Za-z_][\w.]*)")
-_PLACED = re.compile(rf"{PLACE}(\d+)({GIVEN}|:\d+)?")
+_GETTER = lazy_regex(r"(?:(?:public|private|protected|static|override)\s+)*get\s+[\w$#]+\(\)")
+_METACLASS = lazy_regex(r"\bmetaclass\s*=\s*([A-Za-z_][\w.]*)")
+_PLACED = lazy_regex(rf"{PLACE}(\d+)({GIVEN}|:\d+)?")
 MAX_OPEN_HOLDERS = 6  # values that are held by one another
 _HOISTED = ("function", "async function")  # begin what has its name before it is reached
 _MAX_ALIASES = 4  # names that stand for one another
 # A function type: of an object of its own, or of what it is given.
-_FUNCTION_TYPE = re.compile(r"\(?(?:suspend)?(?:([A-Z][\w.]*)\.)?\(([\w.:?,]*)\)->.*", re.DOTALL)
+_FUNCTION_TYPE = lazy_regex(r"\(?(?:suspend)?(?:([A-Z][\w.]*)\.)?\(([\w.:?,]*)\)->.*", re.DOTALL)
 
 
 @dataclass(slots=True, eq=False)
