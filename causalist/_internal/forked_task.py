@@ -94,12 +94,18 @@ def unnamed_file() -> IO[bytes]:
 def end_with_parent() -> None:
     """End this worker when its parent process is killed, instead of waiting for work."""
     import multiprocessing
+    import select
     import threading
 
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
-        if parent is not None:
+        if parent is not None and hasattr(select, "poll"):
+            # What `join` does, without the 7 ms that its imports take in each process.
+            ended = select.poll()
+            ended.register(parent.sentinel, select.POLLIN)
+            ended.poll()
+        elif parent is not None:
             parent.join()
         os._exit(1)
 

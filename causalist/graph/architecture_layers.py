@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from causalist.model.facts import FileFacts, ImportKind, ManifestKey
 from causalist.model.graph import ORDERING_KINDS, CodeGraph, EdgeKind, EdgeTable
 from causalist.model.node_ids import NO_LAYER, STACKED_LAYERS, TYPE_KINDS, Layer, NodeKind, Role, Tier
-from causalist.model.role_by_path import role_of
+from causalist.model.role_by_path import is_config_name, role_of
 from causalist.model.type_notation import split_generic
 
 if TYPE_CHECKING:  # `fan_in` serves look-ups that need no program
@@ -54,17 +54,20 @@ def _words(text: str) -> frozenset[str]:
 
 
 # Names of files that one program alone reads: builders, container engines, continuous integration, servers.
-INFRA_FILES = re.compile(
-    r"(?:.*/)?(?:(?:[\w.-]+\.)?(?:docker|container)file(?:\.[\w-]+)?|(?:docker-)?compose[\w.-]*\.ya?ml|makefile|gnumakefile"
+INFRA_NAMES = re.compile(
+    r"(?:[\w.-]+\.)?(?:docker|container)file(?:\.[\w-]+)?|(?:docker-)?compose[\w.-]*\.ya?ml|makefile|gnumakefile"
     r"|justfile|rakefile|jenkinsfile|vagrantfile|procfile|cmakelists\.txt|\.gitlab-ci\.ya?ml|\.travis\.ya?ml"
-    r"|appveyor\.ya?ml|nginx[\w.-]*\.conf|[\w.-]+\.(?:tf|tfvars|hcl|nix|service|mk|cmake|bicep))$"
-    r"|(?:.*/)?(?:\.github/workflows|\.github/actions|\.circleci|\.buildkite)/.*"
+    r"|appveyor\.ya?ml|nginx[\w.-]*\.conf|[\w.-]+\.(?:tf|tfvars|hcl|nix|service|mk|cmake|bicep)"
 )
+INFRA_FOLDERS = ("/.github/workflows/", "/.github/actions/", "/.circleci/", "/.buildkite/")
+# What is in each of these names: the expression is tried on few.
+_INFRA_PARTS = ("file", "compose", "cmakelists", "gitlab-ci", "travis", "appveyor", "nginx")
+_INFRA_ENDS = (".tf", ".tfvars", ".hcl", ".nix", ".service", ".mk", ".cmake", ".bicep")
 
 # Names of what a repository says of itself, usually without a suffix.
-DOCS_FILES = re.compile(
-    r"(?:.*/)?(?:licen[cs]e|copying|notice|authors|contributors|maintainers|codeowners|patents|thanks|changes|changelog"
-    r"|history|news|readme|install|todo)(?:[.-][\w.-]+)?$"
+DOCS_NAMES = re.compile(
+    r"(?:licen[cs]e|copying|notice|authors|contributors|maintainers|codeowners|patents|thanks|changes|changelog"
+    r"|history|news|readme|install|todo)(?:[.-][\w.-]+)?"
 )
 
 # By suffix: languages that are for one thing. Style sheets, templates, single-file components and translations make
@@ -335,10 +338,12 @@ def layer_of_types(layers: Iterable[Layer], facts: FileFacts) -> Layer | None:
 def _layer_by_kind(path: str, role: Role, has_grammar: bool) -> Layer | None:
     if role in _BY_ROLE:
         return _BY_ROLE[role]
-    lower = path.lower()
-    if INFRA_FILES.match(lower):
+    lower = f"/{path.lower()}"
+    own = lower.rpartition("/")[2]
+    may_be_infra = own.endswith(_INFRA_ENDS) or any(map(own.__contains__, _INFRA_PARTS))
+    if (may_be_infra and INFRA_NAMES.fullmatch(own)) or any(map(lower.__contains__, INFRA_FOLDERS)):
         return Layer.INFRA
-    if not has_grammar and DOCS_FILES.match(lower):
+    if not has_grammar and DOCS_NAMES.fullmatch(own):
         return Layer.DOCS
     for layer, suffixes in SUFFIXES.items():
         if lower.endswith(suffixes):
@@ -346,7 +351,7 @@ def _layer_by_kind(path: str, role: Role, has_grammar: bool) -> Layer | None:
     if role in _BY_ROLE_LATER:
         return _BY_ROLE_LATER[role]
     name = path.rpartition("/")[2]
-    return Layer.CONFIG if name.startswith(".") or role_of(name) is Role.CONFIG else None
+    return Layer.CONFIG if name.startswith(".") or is_config_name(name) else None
 
 
 def _layer_by_words(path: str, tables: Mapping[str, Mapping[str, Layer]], family: str) -> Layer | None:

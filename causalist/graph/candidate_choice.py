@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import islice
 
+from causalist._internal.lazy import lazy_regex
 from causalist.graph.added_members import is_out_of_reach
 from causalist.graph.imports.declared_packages import first_names_in
 from causalist.graph.infer.inference import Inference
@@ -43,12 +44,12 @@ _MAX_ALIKE = 40  # plug-ins that have a method alike
 _MAX_STEPS = 3  # files that pass on what others pass on
 # A call that gives the class back, so that what follows is called on it: `ResizeJob.set(wait: 60).perform_later`.
 _PASSES_CLASS = (".set()",)
-_MARKS = re.compile(r"~\d+|\(.*?\)|\[.*?\]")  # what is done with a part of a chain, and which declaration is meant
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_MARKS = lazy_regex(r"~\d+|\(.*?\)|\[.*?\]")  # what is done with a part of a chain, and which declaration is meant
+_WORD = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _POINTER_TO_FIRST = ".data()"
-_PARAMETER_NAME = re.compile(r"\w*\s*$")  # at the end of a declaration
-_BOUND = re.compile(r"\benable_if|\brequires\b|::type\b|\w+_v\s*<|\bis_\w+\s*<")  # in the signature of a template
-_TYPE_PARAMETER = re.compile(r"\b(?:typename|class)[\s.]+(\w+)")
+_PARAMETER_NAME = lazy_regex(r"\w*\s*$")  # at the end of a declaration
+_BOUND = lazy_regex(r"\benable_if|\brequires\b|::type\b|\w+_v\s*<|\bis_\w+\s*<")  # in the signature of a template
+_TYPE_PARAMETER = lazy_regex(r"\b(?:typename|class)[\s.]+(\w+)")
 _ANY_TYPE = 20  # farther than any base: a parameter that takes everything
 _ONE_OF_MANY = 100  # a parameter that takes any number of arguments, given one that is no array
 # From outside, which a type may have without naming them.
@@ -458,7 +459,7 @@ def find_method(
     return (Value(ValueKind.UNKNOWN_MEMBER, -1, ""), f"?.{name}") if value is None else (value, name)
 
 
-_ACCESSOR = re.compile(r"function\b[^(]*\b[gs]et\.")
+_ACCESSOR = lazy_regex(r"function\b[^(]*\b[gs]et\.")
 
 
 class NameCandidates:

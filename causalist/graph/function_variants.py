@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.inference import Inference
 from causalist.graph.overload_fit import best_overloads, is_constant_method
@@ -26,10 +27,10 @@ from causalist.model.language_settings import NameSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import OPTIONAL, UNCHANGED, bytes_of_kind, split_top
 
-_CONSTANT_PARAMETER = re.compile(r"(?<![*&])(?<![*&]\s)\bconst(?=(?:\s+[\w:<>, ]+?)?\s*[*&]\s*(\w+))")
-_CONSTANT = re.compile(r"(?:static\s+|inline\s+)*(?:const(?:expr)?\b|[\w:]+(?:<[^<>]*>)?\s+const\b)")
-_POINTING = re.compile(r"[*&]|(?:ptr|Ptr|Ref|iterator)\b|\bmutable\b")
-_WRAPPING = re.compile(r"(?:ptr|Ptr|Ref)\b")
+_CONSTANT_PARAMETER = lazy_regex(r"(?<![*&])(?<![*&]\s)\bconst(?=(?:\s+[\w:<>, ]+?)?\s*[*&]\s*(\w+))")
+_CONSTANT = lazy_regex(r"(?:static\s+|inline\s+)*(?:const(?:expr)?\b|[\w:]+(?:<[^<>]*>)?\s+const\b)")
+_POINTING = lazy_regex(r"[*&]|(?:ptr|Ptr|Ref|iterator)\b|\bmutable\b")
+_WRAPPING = lazy_regex(r"(?:ptr|Ptr|Ref)\b")
 _MACROS = (NodeKind.MACRO, NodeKind.CONSTANT)
 
 _Conditions = tuple[str, ...]
@@ -593,9 +594,9 @@ class _Declared(NamedTuple):
     number: int
 
 
-_APPLIED = re.compile(r"(\w+)\((.+)\)")  # a call with what it is given
-_WITH_BODY = re.compile(r"(?i)(?:[^!'\"]*\s)?(?:subroutine|function)\s+\w")
-_ELEMENTAL = re.compile(r"\belemental\b", re.IGNORECASE)  # takes arrays as well
+_APPLIED = lazy_regex(r"(\w+)\((.+)\)")  # a call with what it is given
+_WITH_BODY = lazy_regex(r"(?i)(?:[^!'\"]*\s)?(?:subroutine|function)\s+\w")
+_ELEMENTAL = lazy_regex(r"\belemental\b", re.IGNORECASE)  # takes arrays as well
 _ELEMENT = -1  # rank of what is taken from an array by places: 0, but for a section that a list of places makes
 _OF_SECTION = 3
 _ANY_CLASS = "*"
@@ -603,8 +604,8 @@ _UNITS = frozenset({"error_unit", "input_unit", "output_unit"})  # numbers of op
 _ANYTHING = 20  # distance of a parameter that takes an object of any type
 _MAX_STEPS = 4  # names of kinds, each given by the next
 _INTRINSIC = frozenset({"character", "complex", "integer", "logical", "real"})
-_WRITTEN = re.compile(r"(?P<base>\w+|\*)(?:\((?P<kind>(?:[^()]|\([^()]*\))*)\))?(?:\[(?P<rank>\d+)\])?")
-_MADE = re.compile(r"([+*|^&0-9])\((.*)\)")  # what an operator or a function of the language makes of values
+_WRITTEN = lazy_regex(r"(?P<base>\w+|\*)(?:\((?P<kind>(?:[^()]|\([^()]*\))*)\))?(?:\[(?P<rank>\d+)\])?")
+_MADE = lazy_regex(r"([+*|^&0-9])\((.*)\)")  # what an operator or a function of the language makes of values
 _PROCEDURE = "procedure"
 _NUMBERS = ("integer", "real", "complex")
 

@@ -14,12 +14,12 @@ called on receivers of unknown type, its definitions may be mentioned in prose, 
 """
 
 import posixpath
-import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from enum import StrEnum
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.graph.file_symbols import members_of_objects
 from causalist.graph.name_lookup import has_receiver_parameters
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, FileFacts, ImportKind, interface_of, variable_of
@@ -28,9 +28,9 @@ from causalist.model.node_ids import CALLABLE_KINDS, NodeKind, Role, accessor_na
 from causalist.model.role_by_path import role_of
 from causalist.model.type_notation import KEPT
 
-_NAME = re.compile(r"\w+")
-_CHAIN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
-_DASHED = re.compile(r"\w+(?:-\w+)+")  # in names of modules
+_NAME = lazy_regex(r"\w+")
+_CHAIN = lazy_regex(r"[^\W\d]\w*(?:\.\w+)*")
+_DASHED = lazy_regex(r"\w+(?:-\w+)+")  # in names of modules
 # What an import means without saying its name: what a file shows as a whole, what runs when a package is loaded.
 UNNAMED_EXPORTS = frozenset({"default", "init"})
 _STARS = (ImportKind.STAR, ImportKind.REEXPORT_ALL)
@@ -374,7 +374,7 @@ def _dependencies(
         yield block.scope, f"{block.type} {block.trait}", (block.type, block.trait)
 
 
-_STEM = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*")
+_STEM = lazy_regex(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*")
 # What a package means that its manifest says nothing of.
 _ENTRIES = frozenset({"index", "main"})
 _WHOLE = (ImportKind.STAR, ImportKind.REEXPORT_ALL)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language_settings import ConversionSettings, LanguageSettings, TypeSettings
@@ -17,7 +18,7 @@ from causalist.model.node_ids import NodeKind
 from causalist.model.type_notation import BEHIND, OPTIONAL, closing_bracket, split_generic, split_top
 
 REST = "..."
-_CONSTANT_METHOD = re.compile(r"\)\s*const\b")
+_CONSTANT_METHOD = lazy_regex(r"\)\s*const\b")
 _TOP_TYPES = frozenset({"Any", "Comparable", "Object", "Serializable"})
 _UNKNOWN_TYPE = 200  # a type of which it is unknown if it takes the argument; farther than any number of arguments
 SOME_TYPE = 10  # distance of a type from outside, which the argument may have
@@ -151,7 +152,7 @@ def best_overloads(
     return [each for far, each in possible if far == nearest]
 
 
-_HELD = re.compile(r"[^<]*<\s*(?:const\s+)?(?:\w+::)*(\w+(?:\s*\*)?)\s*>[^<>]*")  # `std::vector<T> x`, and nothing else
+_HELD = lazy_regex(r"[^<]*<\s*(?:const\s+)?(?:\w+::)*(\w+(?:\s*\*)?)\s*>[^<>]*")  # `std::vector<T> x`, and nothing else
 
 
 def held_type(signature: str, position: int) -> str:
@@ -353,12 +354,12 @@ def is_made_by(signature: str, arguments: str) -> bool:
     return arguments == UNCOUNTED or fewest <= len(arguments) <= len(parameters)
 
 
-_BOUND_OPENS = re.compile(r"\b(?:enable_if(?:_t)?\s*<|\w*(?:ENABLE_IF|REQUIRES)\w*\s*\()|\brequires\b")
-_BOUND_TOKEN = re.compile(r"\s*(!|&&|\|\||\(|\)|(?:\w+::)*(is_\w+|[a-z]+(?:_[a-z]+)*)\s*<)")
-_AS_IT_IS = re.compile(r"\b(?:typename\s+)?(?:\w++::)*+(?:decay|remove_\w+?)(?:_t)?\s*+<([^<>]*+)>(?:::type\b)?")
-_BOUND_PARAMETER = re.compile(r"\b(?:std::)?(integral|signed_integral|unsigned_integral|floating_point)\s+(\w+)")
+_BOUND_OPENS = lazy_regex(r"\b(?:enable_if(?:_t)?\s*<|\w*(?:ENABLE_IF|REQUIRES)\w*\s*\()|\brequires\b")
+_BOUND_TOKEN = lazy_regex(r"\s*(!|&&|\|\||\(|\)|(?:\w+::)*(is_\w+|[a-z]+(?:_[a-z]+)*)\s*<)")
+_AS_IT_IS = lazy_regex(r"\b(?:typename\s+)?(?:\w++::)*+(?:decay|remove_\w+?)(?:_t)?\s*+<([^<>]*+)>(?:::type\b)?")
+_BOUND_PARAMETER = lazy_regex(r"\b(?:std::)?(integral|signed_integral|unsigned_integral|floating_point)\s+(\w+)")
 _FRACTIONS = ("float", "double", "long double")
-_UNSIGNED = re.compile(r"unsigned\b.*|u\w+_t|size_t|bool|char(?:8|16|32)_t")
+_UNSIGNED = lazy_regex(r"unsigned\b.*|u\w+_t|size_t|bool|char(?:8|16|32)_t")
 
 
 def meets_bounds(

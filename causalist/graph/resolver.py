@@ -37,10 +37,7 @@ class Target(NamedTuple):
 
 
 class BaseLink(NamedTuple):
-    """A type and a definition that it derives from.
-
-    `file` says so in its base number `place`, or in its block number `place` that implements something.
-    """
+    """A type and what it derives from, as `file` says in its base or block of an implementation number `place`."""
 
     owner: int
     target: Target
@@ -116,10 +113,9 @@ class Resolver:
         return [*derived, *implemented]
 
     def _find_contracts(self, derived: set[int]) -> None:
-        """Note the interfaces of classes whose superclass is from outside: what such a class lacks comes from there.
+        """Note the interfaces of classes whose superclass is from outside, in languages where they give a class nothing.
 
-        Only in languages where interfaces give a class nothing. `derived` are the types whose own superclass is not of
-        the repository.
+        What such a class lacks comes from there. `derived` are types whose own superclass is not of the repository.
         """
         program = self.program
         kinds = [definition.kind for definition in program.definition_of]
@@ -353,7 +349,9 @@ class Resolver:
 
         `arguments` and `values` are as `Call` has them.
         """
-        names = language.names if (language := self.program.files[file].settings) is not None else None
+        settings = self.program.files[file].settings
+        names = settings.names if settings is not None else None
+        lists_arguments = settings is not None and bool(settings.modules.headers)
         if names is not None and names.regions:
             meant, outside = self.inference.regions.resolve(file, scope, chain, (arguments, values) if guess else None)
             return [Target(*each) for each in meant], outside
@@ -365,7 +363,7 @@ class Resolver:
         chain = chain.replace("::", ".")
         called = (guess and arguments != IS_TYPE) or passed_on
         fitting = arguments if called else None
-        if called and self.lists_arguments(file):
+        if called and lists_arguments:
             fitting = UNCOUNTED  # a member hides those of bases whatever it takes
         value = self.inference.infer_chain(file, scope, chain, fitting)
         if dispatches and called and "." not in chain:
@@ -373,9 +371,9 @@ class Resolver:
         if passed_on and value is None and chain.endswith(".new"):
             chain = chain.removesuffix(".new")
             value = self.inference.infer_chain(file, scope, chain)
-        if value is None and called and values and "." not in chain and self.lists_arguments(file):
+        if value is None and called and values and "." not in chain and lists_arguments:
             value = self._beside_arguments(file, scope, chain, values)
-        is_opened = self.inference.mentioned.is_for(file)
+        is_opened = settings is not None and settings.modules.mentioned
         is_open = value is not None and value.kind in (ValueKind.UNKNOWN_MEMBER, ValueKind.BUILTIN, ValueKind.EXTERNAL)
         if called and is_open and value is not None and self.program.tree_paths.tree.has_file(file):
             receiver, _, method = chain.rpartition(".")
@@ -431,7 +429,6 @@ class Resolver:
                     content = content_value
             value = content or value
             if value.kind is ValueKind.UNION:
-                settings = self.program.files[file].settings
                 assert settings is not None
                 several, n_possible = callable_parts(value, settings, chain.rpartition(".")[2])
                 if len(several) > 1 and "." not in chain and "[" not in chain:  # no receiver: each is called some time
@@ -440,7 +437,7 @@ class Resolver:
                 if is_made and "[" not in chain:  # a receiver that is made in one of several ways
                     return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *constants], ""
                 return [*(Target(part.number, part.rule, n_possible) for part in several), *constants], ""
-        if value.kind is ValueKind.INSTANCE and called and self.lists_arguments(file):
+        if value.kind is ValueKind.INSTANCE and called and lists_arguments:
             number, _ = self.program.find_member(value.number, call_method)
             if number >= 0 and not self._is_passed_through(file, chain):  # one of the overloads of the operator
                 value, chain = value._replace(kind=ValueKind.DEFINITION, number=number), f"{chain}.()"
@@ -454,7 +451,7 @@ class Resolver:
                 return [Target(number, value.rule, len(variants)) for number in variants], ""
             if program.is_type_only(value.number):
                 return [], ""  # a value of that name is not the repository's
-            if self.lists_arguments(file):
+            if lists_arguments:
                 value = self._in_own_namespace(file, scope, chain, value)
                 called_definition = program.definition_of[value.number]
                 if called_definition.qualname.startswith(_LIBRARY) and called_definition.kind == NodeKind.FUNCTION:
@@ -468,7 +465,7 @@ class Resolver:
             if names is not None and names.labeled and program.definition_of[functions[0]].kind in CALLABLE_KINDS:
                 functions, values = select_labeled(self.overloads, (file, scope), functions, (arguments, values)), ""
             is_function_given = ArgumentKind.FUNCTION in arguments and len(functions) > 1
-            if values or is_function_given or (self.lists_arguments(file) and (arguments or "." in chain)):
+            if values or is_function_given or (lists_arguments and (arguments or "." in chain)):
                 functions, value = self.overloads.select_nearest((file, scope), functions, arguments, values, value)
             if len(functions) > MAX_CANDIDATES:
                 return [], ""

@@ -318,33 +318,33 @@ class _EncodedFacts:
 def _parse_in_two(files: "list[_Content]") -> "Iterator[tuple[str, tuple[FileFacts, FileFacts] | None, bytes]]":
     """Yield as `_parse_all` does; a forked process parses the second half meanwhile.
 
-    It has the files and the grammars already, so that it starts at once. The first file is parsed before, so that both
-    have what parsing imports and compiles.
+    It has the files and the grammars already, so that it starts at once. The first file of code and the first of text
+    are parsed before, so that both have what parsing imports and compiles.
     """
     import numpy as np
 
+    from causalist.parse import dialect_of
     from causalist.store import encode_facts
 
     preload_grammars((path, len(data)) for path, data, _ in files)
-    path, data, kind = files[0]
-    facts = _parse_as(path, data, kind)
-    files = files[1:]
     n_first, size, total = 0, 0, sum(len(data) for _, data, _ in files)
     while size < _OWN_SHARE * total:
         size += len(files[n_first][1])
         n_first += 1
+    first_of_kind: dict[bool, int] = {}
+    for i, (path, _, _) in enumerate(files[:n_first]):
+        first_of_kind.setdefault(bool(dialect_of(path)), i)
+    before = {i: _parse_as(*files[i]) for i in first_of_kind.values()}
 
     def parse_rest() -> _EncodedFacts:
         parsed = [encoded for _, encoded in _parse_chunk(files[n_first:])]
         lengths = np.array([len(each) for each in parsed], dtype=np.int64)
         return _EncodedFacts(np.frombuffer(b"".join(parsed), dtype=np.uint8), lengths)
 
-    rest = ForkedTask(_EncodedFacts, parse_rest, wanted=bool(files))
-    encoded, interface = encode_facts(facts)
-    yield path, (interface, facts), encoded
-    for path, data, kind in files[:n_first]:
+    rest = ForkedTask(_EncodedFacts, parse_rest, wanted=n_first < len(files))
+    for i, (path, data, kind) in enumerate(files[:n_first]):
         with stage("parse: rest"):
-            facts = _parse_as(path, data, kind)
+            facts = before.pop(i, None) or _parse_as(path, data, kind)
         with stage("encode"):
             encoded, interface = encode_facts(facts)
         yield path, (interface, facts), encoded

@@ -50,7 +50,7 @@ from causalist.rank import (
     words_to_count,
 )
 from causalist.rank.query.identifiers import MentionKind
-from causalist.rank.terms import terms_of
+from causalist.rank.terms import terms_of_path
 from causalist.store import FactsCache
 
 _MAX_WORDS = 48  # terms that are counted, the weightiest
@@ -384,7 +384,7 @@ class _Chooser:
         rarity = [_rarity(int(np.count_nonzero(counts[:, w])), len(fit)) for w in range(len(words))]
         for w, weight in enumerate(weights):
             scores += weight * rarity[w] * counts[:, w] * (_K1 + 1) / (counts[:, w] + norms)
-        of_paths = [_path_terms(self._entries[i].path) for i in self._fit]
+        of_paths = [set(terms_of_path(self._entries[i].path)) for i in self._fit]
         n_with = Counter(term for terms in of_paths for term in terms if term in words)
         for n, terms in enumerate(of_paths):
             for term in terms & words.keys():
@@ -485,10 +485,6 @@ def _keys_of_file(path: str) -> dict[str, None]:
     if len(folders) == 2 and folders[1] in _SOURCE_FOLDERS and stem_of_file in _ROOT_STEMS:
         names.append(folders[0])
     return dict.fromkeys(map(_key_of, names))
-
-
-def _path_terms(path: str) -> set[str]:
-    return {term for part in splitext(path)[0].split("/") for term in terms_of(part)}
 
 
 def _rarity(n_with: int, n: int) -> float:

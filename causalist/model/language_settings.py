@@ -185,8 +185,7 @@ class ModuleSettings:
     """first names of a path -> `root`, `here` or `above`. Example: `{ crate = "root" }`"""
     namespaces: bool = False
     """with `declared`: packages hold functions and constants; names begin in the file's package; files without a
-    package share one. Example: PHP: true
-    """
+    package share one. Example: PHP: true"""
     constraint: str = ""
     older_constraint: str = ""
     """prefix of a line with build tags (`&&`, `||`, `!`); of the older form. Example: Go: `"//go:build "`, `"// +build
@@ -208,16 +207,13 @@ class ModuleSettings:
     """with `declared`: types are known everywhere, functions to files that include theirs. Example: Ruby: true"""
     folders: tuple[str, ...] = ()
     """with `dotted`: folders that are roots of module names. With `declared`: folders to search for included paths.
-    Example: Ruby: `["lib"]`
-    """
+    Example: Ruby: `["lib"]`"""
     anywhere: bool = False
     """with `dotted`: a module is a file whose path ends like it, in capitalized folders, and passes on what it exports.
-    Example: Haskell: true
-    """
+    Example: Haskell: true"""
     mentioned: bool = False
     """with `anywhere`: naming a module imports it; its files begin with a small letter, and dune says what library
-    holds it. Example: OCaml: true
-    """
+    holds it. Example: OCaml: true"""
     libraries: bool = False
     """with `path`: an import brings all names, and passes nothing on; what `part` names is a part of the file. Example:
     Dart: true
@@ -302,8 +298,7 @@ class TypeSettings:
     """the annotation stands before the names it is for. Example: Java: true, `Shop x`"""
     literals: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """letter of a literal argument -> parameter types that take it, best first; `*` for capitalized names; with
-    `modules.headers`, whose types convert, the one type of the literal. Example: `i = ["int", "long"]`
-    """
+    `modules.headers`, whose types convert, the one type of the literal. Example: `i = ["int", "long"]`"""
     class_types: tuple[str, ...] = ()
     """types of `A::class` or `A.class`, and of `A::class.java`. Example: Kotlin: `["KClass", "Class"]`"""
     prefixed: bool = False
@@ -322,8 +317,7 @@ class TypeSettings:
     """a class has no members from the interfaces it implements. Example: TypeScript: true"""
     outside: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """with it: standard-library types -> method signatures, types whose methods they include; `func` before other
-    types'. Example: `"io.Reader" = ["Read(p []byte) (int, error)"]`
-    """
+    types'. Example: `"io.Reader" = ["Read(p []byte) (int, error)"]`"""
     holders: tuple[tuple[str, tuple[str, ...]], ...] = ()
     ranged: tuple[str, ...] = ()
     """outside generics: methods returning the argument; those that loops run over. Example: `"atomic.Pointer" =
@@ -423,8 +417,7 @@ class ConversionSettings:
     related: tuple[str, ...] = ()
     wide: str = ""
     """endings of outside types that derive from one another; beginning of those that derive from no others.
-    Example: `["stream"]`, `"w"`
-    """
+    Example: `["stream"]`, `"w"`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,8 +482,7 @@ class ShapeSettings:
     applying: tuple[str, ...] = ()
     filtering: tuple[str, ...] = ()
     """functions that return a tuple of their arguments; that call their first argument for each element; that keep
-    elements of their second. Example: `["gather"]`, `["map"]`, `["filter"]`
-    """
+    elements of their second. Example: `["gather"]`, `["map"]`, `["filter"]`"""
     passing: frozenset[str] = field(init=False, repr=False)  # all functions whose result is made of their argument
     passing_methods: frozenset[str] = field(init=False, repr=False)  # last names of those that may be methods
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import tree_sitter
 
-from causalist._internal.lazy import dataclass, defer_import
+from causalist._internal.lazy import dataclass, defer_import, lazy_regex
 from causalist.errors import GrammarError
 from causalist.model.language_settings import (
     CommentSettings,
@@ -33,16 +33,16 @@ from causalist.model.language_settings import (
 )
 from causalist.parse.grammar_digest import grammars_folder, wheels
 
-_INTERPRETER = re.compile(rb"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]+)?)?(?:[^\s/]*/)*([A-Za-z]+)[\d.]*(?=\s|$)")
+_INTERPRETER = lazy_regex(rb"#![ \t]*(?:\S*/env[ \t]+(?:-S[ \t]+)?)?(?:[^\s/]*/)*([A-Za-z]+)[\d.]*(?=\s|$)")
 
 # Keys of a language.toml that are read without parsing it: those of languages that may not be installed.
-_EXTRA = re.compile(r'^extra = "(\w+)"$', re.MULTILINE)
-_PACKAGE_KEY = re.compile(r'^package = "(\w+)"$', re.MULTILINE)
-_EXTENSIONS_KEY = re.compile(r"^extensions = \[([^\]]*)\]", re.MULTILINE)
-_REST = re.compile(r"^\[(?!\[dialects\]\])", re.MULTILINE)  # the first table behind the dialects
-_SHARED_KEY = re.compile(r"^shared = \[([^\]]*)\]", re.MULTILINE)
-_CLAIMS_KEY = re.compile(r"^claims = \[([^\]]*)\]", re.MULTILINE)
-_QUOTED = re.compile(r'"(\.[^"]+)"')
+_EXTRA = lazy_regex(r'^extra = "(\w+)"$', re.MULTILINE)
+_PACKAGE_KEY = lazy_regex(r'^package = "(\w+)"$', re.MULTILINE)
+_EXTENSIONS_KEY = lazy_regex(r"^extensions = \[([^\]]*)\]", re.MULTILINE)
+_REST = lazy_regex(r"^\[(?!\[dialects\]\])", re.MULTILINE)  # the first table behind the dialects
+_SHARED_KEY = lazy_regex(r"^shared = \[([^\]]*)\]", re.MULTILINE)
+_CLAIMS_KEY = lazy_regex(r"^claims = \[([^\]]*)\]", re.MULTILINE)
+_QUOTED = lazy_regex(r'"(\.[^"]+)"')
 
 
 @dataclass(frozen=True, slots=True)

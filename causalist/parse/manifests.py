@@ -82,6 +82,10 @@ _MAX_ENTRIES = 200  # entries or aliases of one file
 # Conditions that hold wherever a package is used, the source first; others ("development") are asked for by name.
 _CONDITIONS = ("source", "types", "import", "module", "node", "require", "default")
 
+_MANIFEST_ENDS = (
+    ".json", "go.mod", "go.work", "cargo.toml", "dune", "pubspec.yaml", ".buckconfig", "kurtosis.yml", "project.godot"
+)  # fmt: skip
+
 
 def is_manifest(path: str) -> bool:
     """Return True if a file of this name configures modules.
@@ -89,6 +93,8 @@ def is_manifest(path: str) -> bool:
     >>> is_manifest("packages/a/package.json"), is_manifest("tsconfig.base.json"), is_manifest("data.json")
     (True, True, False)
     """
+    if not path.lower().endswith(_MANIFEST_ENDS):
+        return False  # as most are
     return any(
         kind.search(path)
         for kind in (_PACKAGE, _CONFIGURATION, _MODULE_FILE, _CRATE, _COMPOSER, _DUNE, _PUBSPEC, _CELLS, _GODOT)

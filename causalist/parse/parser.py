@@ -16,6 +16,7 @@ from posixpath import basename
 import tree_sitter
 
 from causalist import errors
+from causalist._internal.lazy import lazy_regex
 from causalist._internal.stage_clock import stage
 from causalist.model.facts import (
     MODULE_SCOPE,
@@ -264,7 +265,7 @@ def _functions_from_outside(
     return {each for each in found if definitions[each[0]].name != each[1]}
 
 
-_LITERAL_KIND = re.compile(r"(=(?:integer|real|complex|logical))\((\w+)\)")
+_LITERAL_KIND = lazy_regex(r"(=(?:integer|real|complex|logical))\((\w+)\)")
 
 
 def _with_local_kinds(
@@ -345,7 +346,7 @@ def _read_captures(
     return nodes_by_capture
 
 
-_HIDDEN = re.compile(rb"^#\+private[ \t]+file\b", re.MULTILINE)  # `#+private` alone hides names from other packages
+_HIDDEN = lazy_regex(rb"^#\+private[ \t]+file\b", re.MULTILINE)  # `#+private` alone hides names from other packages
 
 
 def _read_build_constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], ...]:
@@ -540,33 +541,32 @@ def _read_facade(data: bytes, settings: ModuleSettings) -> list[Export]:
     return [Export("", f"{FACADE}{named[1].decode()}", data.count(b"\n", 0, named.start()))] if named else []
 
 
-_FIXTURE = re.compile(rb"@(?:\w+\.)*\w*(?P<name>fixture)\b(?P<call>\s*\()?")
-_DOTTED = re.compile(
+_FIXTURE = lazy_regex(rb"@(?:\w+\.)*\w*(?P<name>fixture)\b(?P<call>\s*\()?")
+_DOTTED = lazy_regex(
     rb"""(?P<quote>["'])(?<![\w"']["'])(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?::[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)?"""
     rb"""|[A-Za-z_]\w*:[A-Za-z_]\w*)(?P=quote)(?!["'])"""
 )
 # Ends of strings that are names of files or hosts.
-_NO_NAMES = re.compile(
+_NO_NAMES = lazy_regex(
     rb"\.(?:py|txt|md|rst|html?|json|ya?ml|toml|cfg|ini|xml|csv|js|css|png|jpe?g|svg|com|org|net|io|log|db|sql)$"
 )
 _MAX_STRINGS = 400  # of one file
-_ENTRY_POINT = re.compile(
+_ENTRY_POINT = lazy_regex(
     rb"""^\s*"?[\w.-]+"?\s*=\s*["']?(?P<name>[A-Za-z_][\w.]*:[A-Za-z_][\w.]*)["']?\s*$""", re.MULTILINE
 )
-_SETATTR = re.compile(
+_SETATTR = lazy_regex(
     rb"""(?:\bfor\s+(?P<variable>\w+)\s+in\s*[(\[](?P<names>[\s"'\w,]{1,400})[)\]]\s*:\s*)?"""
     rb"""(?<![\w.])setattr\(\s*(?P<holder>\w+)\s*,\s*(?:(?P<name>"\w+"|'\w+')|(?P=variable))\s*,\s*"""
     rb"""(?:getattr\(\s*(?P<of>[\w.]+)\s*,\s*(?P=variable)\s*\)|(?P<value>[A-Za-z_][\w.]*)),?\s*\)"""
 )
-_GIVES_TYPE = re.compile(r"->.*\b[Tt]ype\b", re.DOTALL)
-_RETURNED_CHAIN = re.compile(rb"^[ \t]+return[ \t]+(?P<name>[A-Za-z_][\w.]*)[ \t]*(?:\(|$)", re.MULTILINE)
-_RETURNED_NAME = re.compile(rb"\n[ \t]+return ([A-Za-z_]\w*)(?=\n)")
-_HOLDER = re.compile(rb" ([A-Za-z_]\w*)\.")
-_ASSIGNED = re.compile(
+_GIVES_TYPE = lazy_regex(r"->.*\b[Tt]ype\b", re.DOTALL)
+_RETURNED_CHAIN = lazy_regex(rb"^[ \t]+return[ \t]+(?P<name>[A-Za-z_][\w.]*)[ \t]*(?:\(|$)", re.MULTILINE)
+_RETURNED_NAME, _HOLDER = lazy_regex(rb"\n[ \t]+return ([A-Za-z_]\w*)(?=\n)"), lazy_regex(rb" ([A-Za-z_]\w*)\.")
+_ASSIGNED = lazy_regex(
     rb"^[ \t]+(?P<holder>[A-Za-z_]\w*)\.(?P<name>\w+)[ \t]*=[ \t]*(?P<value>[A-Za-z_][\w.]*)[ \t]*(?:#.*)?$",
     re.MULTILINE,
 )
-_QUOTED = re.compile(rb"[\"'](\w+)[\"']")
+_QUOTED = lazy_regex(rb"[\"'](\w+)[\"']")
 _DECORATED_KINDS = CALLABLE_KINDS | TYPE_KINDS
 _MANIFESTS = ("pyproject.toml", "setup.cfg", "entry_points.txt")
 
@@ -673,9 +673,9 @@ def _is_kept(key: tree_sitter.Node) -> bool:
 
 _MAX_KEPT = 400  # of one file
 _PATTERNS = {
-    "ecmascript": re.compile(rb"(?<=[{,\s])(?P<key>[A-Za-z_$][\w$]*)\s*:\s*(?P<value>[A-Za-z_$][\w$]*)\s*(?=[,}])"),
-    "c": re.compile(rb"(?:\.|->)(?P<key>[A-Za-z_]\w*)\s*=\s*&?(?P<value>[A-Za-z_]\w*)\s*(?=[,};])"),
-    "matlab": re.compile(rb"\.(?P<key>[A-Za-z]\w*)[ \t]*=[ \t]*@(?P<value>[A-Za-z]\w*)[ \t]*(?=[;,\r\n])"),
+    "ecmascript": lazy_regex(rb"(?<=[{,\s])(?P<key>[A-Za-z_$][\w$]*)\s*:\s*(?P<value>[A-Za-z_$][\w$]*)\s*(?=[,}])"),
+    "c": lazy_regex(rb"(?:\.|->)(?P<key>[A-Za-z_]\w*)\s*=\s*&?(?P<value>[A-Za-z_]\w*)\s*(?=[,};])"),
+    "matlab": lazy_regex(rb"\.(?P<key>[A-Za-z]\w*)[ \t]*=[ \t]*@(?P<value>[A-Za-z]\w*)[ \t]*(?=[;,\r\n])"),
 }
 _FAMILIES = {"c": "c", "cpp": "c", "ecmascript": "ecmascript", "matlab": "matlab"}
 

@@ -4,9 +4,10 @@ Identifiers are split and also kept as a whole, parts are stemmed, and stop word
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from posixpath import splitext
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,22 @@ def terms_of(word: str) -> tuple[str, ...]:
     if len(parts) > 1:
         result.setdefault(word.strip("_").lower())
     return tuple(result)
+
+
+def terms_of_path(path: str) -> Iterable[str]:
+    """Return the distinct terms of a path without its extension, in order.
+
+    >>> list(terms_of_path("src/user_api/getUsers.py"))
+    ['src', 'user', 'api', 'user_api', 'get', 'getusers']
+    """
+    folder, _, name = path.rpartition("/")
+    return dict.fromkeys((*_terms_of_folder(folder), *terms_of(splitext(name)[0])))
+
+
+@lru_cache(maxsize=1 << 16)
+def _terms_of_folder(folder: str) -> tuple[str, ...]:
+    """Return the terms of a folder, which many files share."""
+    return tuple(dict.fromkeys(term for part in folder.split("/") for term in terms_of(part)))
 
 
 def damerau_distance(a: str, b: str, most: int) -> int:

@@ -280,6 +280,8 @@ _RESOURCES = tuple(
         " .md .mdx .rst .html .csv .markdown .adoc .stringsdict .lng .isl"
     )
 )
+_SUFFIXED_ENDS = (".properties", ".resx", ".strings", ".arb", ".xlf", ".xliff", ".ftl", ".lang", ".isl", ".po")
+_README_ENDS = (".md", ".markdown", ".rst", ".txt", ".adoc")
 _SUFFIXED = lazy_regex(
     rf"(?P<base>.+?)(?P<mark>[._-])(?P<locale>{_LOCALE})"
     r"(?P<end>\.(?:properties|resx|strings|arb|xlf|xliff|ftl|lang|isl|po))"
@@ -486,8 +488,8 @@ def _is_translation(path: str, there: Collection[str], roots: _Roots) -> bool:
                     return True
                 after[-1] = after[-1].replace(f".{part}.", ".en.")
                 return any("/".join((*before, each, *after)) in there for each in _FIRST)
-    for pattern in (_SUFFIXED, _README):
-        if (match := pattern.fullmatch(path)) and _is_locale(match["locale"]):
+    for pattern, ends in ((_SUFFIXED, _SUFFIXED_ENDS), (_README, _README_ENDS)):
+        if path.endswith(ends) and (match := pattern.fullmatch(path)) and _is_locale(match["locale"]):
             base, end = match["base"], match["end"]
             mark = match["mark"] if pattern is _SUFFIXED else "."
             return f"{base}{end}" in there or any(f"{base}{mark}{each}{end}" in there for each in _FIRST)

@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from causalist._internal.lazy import lazy_regex
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import OUTSIDE, ModuleTarget, is_known_elsewhere, shared_folders
 from causalist.graph.resolution_results import Value, ValueKind
@@ -248,8 +249,8 @@ class DeclaredTypes:
 
 
 _PROJECT = "project.godot"
-_NO_NAME = re.compile(r"[^\w]")
-_SINGLETON = re.compile(r"^Engine_get_singleton_")
+_NO_NAME = lazy_regex(r"[^\w]")
+_SINGLETON = lazy_regex(r"^Engine_get_singleton_")
 _OF_ROOT = "_root_"  # in the path of a node that begins above all scenes
 
 
@@ -359,7 +360,7 @@ def cut_package_name(module: str, parts: int) -> str:
     return ".".join(name_parts)
 
 
-_DOTTED = re.compile(r"[\w$.]+")
+_DOTTED = lazy_regex(r"[\w$.]+")
 
 
 def first_names_in(facts: FileFacts) -> frozenset[str]:
@@ -411,7 +412,7 @@ _VENDOR = "vendor"
 _SOURCES = ("src", "source", "code")  # folders that a collection is often named for otherwise
 _TEST_STEM = "_test"  # ends the stem of a file of tests, and the name of a package of nothing but tests
 _MAIN = "main"  # programs beside a package, such as those that generate a part of it
-_MAJOR_VERSION = re.compile(r"v\d+")
+_MAJOR_VERSION = lazy_regex(r"v\d+")
 
 
 @dataclass(slots=True)

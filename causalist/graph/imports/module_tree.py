@@ -57,6 +57,7 @@ class ModuleTree:
     uses: dict[tuple[int, int], dict[str, list[Import]]] = field(default_factory=dict)  # (file, scope) -> local name
     globs: dict[tuple[int, int], list[Import]] = field(default_factory=dict)
     macros: dict[Module, dict[str, list[int]]] = field(default_factory=dict)  # by the root of the tree
+    _members: set[int] = field(default_factory=set)  # files that are modules of a tree
     _folders: dict[str, _Package] = field(default_factory=dict)
     _packages: dict[str, _Package] = field(default_factory=dict)  # by name
     _shared: dict[str, str] = field(default_factory=dict)  # names that a workspace gives to packages
@@ -71,6 +72,7 @@ class ModuleTree:
         """
         result = cls(files, file_of, {**linked, **{symbols.path: i for i, symbols in enumerate(files)}})
         members = [i for i, symbols in enumerate(files) if module_system(symbols) is ModuleSystem.TREE]
+        result._members.update(members)
         if not members:
             return result
         for file in members:
@@ -89,7 +91,7 @@ class ModuleTree:
 
     def has_file(self, file: int) -> bool:
         """Return True if a file is a module of a tree."""
-        return module_system(self.files[file]) is ModuleSystem.TREE
+        return file in self._members
 
     # -- the tree
 

@@ -238,7 +238,7 @@ class ModuleMap:
         if settings.beside and module == OWN_FILE and importer in self.number:
             return ModuleTarget(self.number[importer], RuleName.PATH)
         module = _normalize_unicode(module)
-        key = (posixpath.dirname(importer), module, level, settings.extensions)
+        key = (importer.rpartition("/")[0], module, level, settings.extensions)
         target = self._cache.get(key)
         if target is None:
             target = self._resolve_from(importer, module, level, settings)

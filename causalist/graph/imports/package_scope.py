@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from causalist._internal.lazy import lazy_regex
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import find_script, is_known_elsewhere, shared_folders
 from causalist.graph.rules import MAX_CANDIDATES, MAX_VARIANTS
@@ -23,7 +24,7 @@ from causalist.model.language_settings import LanguageSettings, ModuleSettings, 
 from causalist.model.node_ids import TYPE_KINDS, NodeKind
 from causalist.model.role_by_path import is_secondary
 
-_TOKEN = re.compile(r"\s*(\|\||&&|[!()]|[\w.]+)")
+_TOKEN = lazy_regex(r"\s*(\|\||&&|[!()]|[\w.]+)")
 _STRENGTH = {"||": 1, "&&": 2, "!": 3}
 _PRIVATE = "private"  # a folder whose functions only the folder around it sees
 _MAX_CHARACTERS = 1000  # characters; a longer expression is not read
@@ -110,8 +111,8 @@ def _and(left: Truth, right: Truth) -> Truth:
 _JOINED: dict[str, Callable[[Truth, Truth], Truth]] = {"||": _or, "&&": _and}
 
 # `DEFINE(name) {…}`; in `PUBLIC(void) name(…)` the macro stands for the type.
-_OF_MACRO = re.compile(r"[A-Z][A-Z0-9_]+\s*\(\s*[a-z_]\w*\s*(?:,|\)(?!\s*[\w*]))")
-_OF_PACKAGE = re.compile(r'@\(?[^@]*\bprivate\s*=\s*"package"')  # though the names of its file are not
+_OF_MACRO = lazy_regex(r"[A-Z][A-Z0-9_]+\s*\(\s*[a-z_]\w*\s*(?:,|\)(?!\s*[\w*]))")
+_OF_PACKAGE = lazy_regex(r'@\(?[^@]*\bprivate\s*=\s*"package"')  # though the names of its file are not
 _ALIKE = "\0"  # begins names in small letters, for languages in which capitals do not matter
 _NEVER_LINKED = frozenset({*TYPE_KINDS, NodeKind.TYPE, NodeKind.MACRO})
 

@@ -122,9 +122,9 @@ class AnnotationTypes:
         if value.kind is ValueKind.DEFINITION:
             if settings is not None and settings.modules.headers:
                 value = self.inference.class_of_constructor(value)
-            value = value._replace(number=self.program.as_type(value.number))
-            other = self.resolve_alias(value.number)
-            if other is not None:
+            number = self.program.as_type(value.number)
+            value = value if number == value.number else value._replace(number=number)
+            if (other := self.resolve_alias(number)) is not None:
                 return other._replace(rule=rule)
             if self.program.is_type_like(value.number):
                 return Value(ValueKind.INSTANCE, value.number, rule)

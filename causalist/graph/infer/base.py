@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from causalist._internal.lazy import lazy_regex
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.name_lookup import NameLookup
 from causalist.graph.overload_fit import labeled_parameters
@@ -29,22 +30,22 @@ from causalist.model.type_notation import (
 
 _MAKES = "new"  # by itself it makes an instance of the class around
 _AUTOLOAD = "AUTOLOAD"
-_HAS_BODY = re.compile(r"\b(?:default|static|private)\b")  # of a method of an interface
+_HAS_BODY = lazy_regex(r"\b(?:default|static|private)\b")  # of a method of an interface
 _MAX_OVERLOADS, _MAX_DEPTH = 6, 24  # chains that are being read at the same time
 _STORES = ("Manager", "QuerySet", "as_manager")  # words in what a class is given for its queries
 _OF_CLASS = "def self."  # begins functions of a class
 _OF_MODEL = (ValueKind.DEFINITION, ValueKind.INSTANCE, ValueKind.COLLECTION)  # what a query may be asked of
-_GETTER = re.compile(r"(?:(?:public|private|protected|static|override)\s+)*get\s+[\w$#]+\(\)")
-_METACLASS = re.compile(r"\bmetaclass\s*=\s*([A-Za-z_][\w.]*)")
-_PLACED = re.compile(rf"{PLACE}(\d+)({GIVEN}|:\d+)?")
+_GETTER = lazy_regex(r"(?:(?:public|private|protected|static|override)\s+)*get\s+[\w$#]+\(\)")
+_METACLASS = lazy_regex(r"\bmetaclass\s*=\s*([A-Za-z_][\w.]*)")
+_PLACED = lazy_regex(rf"{PLACE}(\d+)({GIVEN}|:\d+)?")
 MAX_OPEN_HOLDERS = 6  # values that are held by one another
 # The name of a type, or of what a collection of it holds.
-_NAMED_TYPE = re.compile(r"\s*(?:@\w+\s+|inout\s+|some\s+|any\s+)*\[?(?:[\w.]+\s*:\s*)?([A-Z][\w.]*)")
+_NAMED_TYPE = lazy_regex(r"\s*(?:@\w+\s+|inout\s+|some\s+|any\s+)*\[?(?:[\w.]+\s*:\s*)?([A-Z][\w.]*)")
 _MADE_KINDS = (NodeKind.CLASS, NodeKind.STRUCT)
 _HOISTED = ("function", "async function")  # begin what has its name before it is reached
 _MAX_ALIASES = 4  # names that stand for one another
 # A function type: of an object of its own, or of what it is given.
-_FUNCTION_TYPE = re.compile(
+_FUNCTION_TYPE = lazy_regex(
     r"\(?(?:suspend|@\w+?(?=\())?(?:([A-Z][\w.]*)\.)?\(([\w.:?,]*)\)(?:async)?(?:throws)?->.*", re.DOTALL
 )
 

@@ -133,9 +133,9 @@ class Inference(InferenceBase):
         if key in self._open_chains or len(self._open_chains) > _MAX_OPEN_CHAINS:
             self.n_cut += 1
             return None
-        if self.regions.is_for(file):
-            return known.setdefault(key, self.regions.infer(file, scope, chain))
         symbols = self.program.files[file]
+        if symbols.settings is not None and symbols.settings.names.regions:
+            return known.setdefault(key, self.regions.infer(file, scope, chain))
         checked = symbols.find_checked(scope, chain) if symbols.checked else ""
         outer = scope if checked or scope < 0 else self.deciding_scope(file, scope, chain)
         if outer != scope:

@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from causalist._internal.lazy import lazy_regex
 from causalist.graph.imports.modules import shared_folders
 from causalist.graph.node_and_edge_arrays import NodeDrafts, RelationEdge
 from causalist.graph.program import Program
@@ -28,25 +29,25 @@ _MAX_DECLARATIONS = 4  # of one table, or files of one name: more say nothing
 # such paths by accident.
 _MIN_SHORTENED = 0.25
 _MAX_NAMESAKES = 100  # files or definitions of one name that are compared
-_TEMPLATE = re.compile(
+_TEMPLATE = lazy_regex(
     r"\.(?:html?|xhtml|jinja2?|j2|twig|erb|haml|slim|ejs|hbs|handlebars|mustache|cshtml|razor|liquid|tmpl|gohtml|tpl|heex"
     r"|eex|pug|njk|blade\.php|jbuilder|ftlh?|edge|latte|txt|mjml)$"
 )
-_TEMPLATE_FOLDER = re.compile(
+_TEMPLATE_FOLDER = lazy_regex(
     r"(?:^|/)(?:[\w-]*templates?|views?|[Pp]ages|Views|layouts|partials|emails|themes?)/", re.IGNORECASE
 )
-_ENDINGS = re.compile(r"(?:\.[a-z]\w{0,9})+$")
+_ENDINGS = lazy_regex(r"(?:\.[a-z]\w{0,9})+$")
 _PLAIN_VERBS = frozenset(
     {"make", "Success", "template", "HTML", "Render", "view", "View", "layout", "markdown", "Inertia::render"}
 )
-_PARAMETER = re.compile(r"<[^<>/]*>|\{[^{}/]*\}|:\w+(?:\([^()]*\))?[?*+]?|\*\w*|\[[^\]/]*\]")
-_API = re.compile(r"^(?:/(?:api|rest|v\d+(?:\.\d+)?))+(?=/)")
-_ELIXIR_CALL = re.compile(r"(?:^|/)(?P<name>\w+)_(?:controller|view|html)\.ex$")
-_VIEW_CALL = re.compile(r"(?:^|/)controllers/(?P<name>.+)_controller\.rb$")
-_BELOW_APP = re.compile(r"/(?:models|migrations)(?:/.*)?$")
+_PARAMETER = lazy_regex(r"<[^<>/]*>|\{[^{}/]*\}|:\w+(?:\([^()]*\))?[?*+]?|\*\w*|\[[^\]/]*\]")
+_API = lazy_regex(r"^(?:/(?:api|rest|v\d+(?:\.\d+)?))+(?=/)")
+_ELIXIR_CALL = lazy_regex(r"(?:^|/)(?P<name>\w+)_(?:controller|view|html)\.ex$")
+_VIEW_CALL = lazy_regex(r"(?:^|/)controllers/(?P<name>.+)_controller\.rb$")
+_BELOW_APP = lazy_regex(r"/(?:models|migrations)(?:/.*)?$")
 _RAILS_TEMPLATES = (".erb", ".haml", ".slim")
-_GENERATED = re.compile(r"\.pb\.|_pb2|_grpc\.|\.pb\w*\.go$|/(?:gen|generated|genproto)/")
-_ROOT = re.compile(r"^(?:[\w-]*templates?|views?|jinja2|resources/views)$", re.IGNORECASE)
+_GENERATED = lazy_regex(r"\.pb\.|_pb2|_grpc\.|\.pb\w*\.go$|/(?:gen|generated|genproto)/")
+_ROOT = lazy_regex(r"^(?:[\w-]*templates?|views?|jinja2|resources/views)$", re.IGNORECASE)
 
 
 _Use = tuple[int, int, LinkFact]  # number of the file, draft of the scope, fact

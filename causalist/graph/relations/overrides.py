@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.graph.overload_fit import without_optional_marks
 from causalist.graph.program import Program
 from causalist.graph.rules import RuleName
@@ -28,11 +29,11 @@ from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import closing_bracket, split_outside
 
-_BRACKET_OR_COMMA = re.compile(r"[()\[\]{},]")
-_NAMED = re.compile(r"([^\W\d]\w*)\s+(\S.*)")
+_BRACKET_OR_COMMA = lazy_regex(r"[()\[\]{},]")
+_NAMED = lazy_regex(r"([^\W\d]\w*)\s+(\S.*)")
 _TYPE_WORDS = frozenset({"chan", "func", "map", "struct", "interface"})
-_TYPE_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)?")
-_FUNCTION = re.compile(r"\bfunc\s*\(")
+_TYPE_NAME = lazy_regex(r"[^\W\d]\w*(?:\.[^\W\d]\w*)?")
+_FUNCTION = lazy_regex(r"\bfunc\s*\(")
 _CUT = "…"  # ends a signature that is not kept as a whole
 
 
@@ -334,7 +335,7 @@ class StructuralTypes:
         return package_of[self.program.file_of[a]] == package_of[self.program.file_of[b]]
 
 
-_WORD = re.compile(r"\w+")
+_WORD = lazy_regex(r"\w+")
 _MANY_BASES = 20  # of one type: they are searched only for a name that another method has
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.node_and_edge_arrays import NodeDrafts, RelationEdge
 from causalist.graph.program import Program
@@ -25,12 +26,12 @@ from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 
-_SERVING_FILE = re.compile(
+_SERVING_FILE = lazy_regex(
     r"(?:^|/)(?:app/(?P<app>(?:.+/)?)(?P<kind>route|page)|src/routes/(?P<kit>(?:.+/)?)\+server"
     r"|(?P<nuxt>server/(?:api|routes)/.+)|pages/(?P<pages>.+))\.(?:[cm]?[jt]s|[jt]sx)$"
 )
 _SERVING_WORDS = ("/route.", "/page.", "/+server.", "server/", "pages/")
-_NUXT_METHOD = re.compile(r"\.(get|post|put|patch|delete|head|options)$")
+_NUXT_METHOD = lazy_regex(r"\.(get|post|put|patch|delete|head|options)$")
 _VERBS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 
 
@@ -113,8 +114,8 @@ def _path_of_file(path: str) -> str | None:
     return "/" + "/".join(re.sub(r"^\[\[(.*)\]\]$", r"[\1]", part) for part in parts)
 
 
-_ROUTE_FUNCTION = re.compile(r"\bfun\s+(?:<[^>]*>\s*)?(?:Route|Routing|Application)\.")
-_MODULE_FILE = re.compile(r"(/mod)?[.]rs$")
+_ROUTE_FUNCTION = lazy_regex(r"\bfun\s+(?:<[^>]*>\s*)?(?:Route|Routing|Application)\.")
+_MODULE_FILE = lazy_regex(r"(/mod)?[.]rs$")
 
 
 @dataclass(slots=True)
@@ -215,9 +216,9 @@ _SLOT = "slot"  # that of signals of Qt
 ACTION, STORE = "action", "store"  # kinds of names: actions of NgRx; what stores of Vuex run
 CHANNEL = "channel"  # the kind of names of channels of Go
 OBSERVED_NAMES = ("signal", DELEGATE, ACTION, STORE, CHANNEL)
-_IN_STORE = re.compile(r"(?:^|\.)(actions|mutations|getters)\.\[?(?:[\w$]+\.)?([\w$]+)\]?$")
+_IN_STORE = lazy_regex(r"(?:^|\.)(actions|mutations|getters)\.\[?(?:[\w$]+\.)?([\w$]+)\]?$")
 _STORED = {"dispatch": "actions", "commit": "mutations", "get": "getters"}  # where a store keeps what it runs so
-_DECLARED_EVENT = re.compile(r"\bevent\s")
+_DECLARED_EVENT = lazy_regex(r"\bevent\s")
 _DJANGO_COMMAND = "management/commands/"
 _NO_TWINS = ("php",)  # families whose programs share no messages by a name alone
 _FindHandler = Callable[[int, RouteFact], int]

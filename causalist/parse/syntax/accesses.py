@@ -17,6 +17,7 @@ from functools import cache
 
 import tree_sitter
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import (
     MODULE_SCOPE,
     Access,
@@ -41,12 +42,12 @@ from causalist.parse.syntax.uses import DesignReader, UseReader
 
 _MAX_PENDING_BINDINGS = 4  # bindings whose type or value may follow
 _MAX_CHAIN_BYTES = 200  # bytes of a chain that is read
-_MIXED = re.compile(rb"[(\[<{]")  # calls and elements, of which nothing is said here
-_MARKS = re.compile(r"[(?\[<:!]")
-_BARE = re.compile(rb"[^\W\d]\w*")
-_HEAD = re.compile(rb"\$?" + _BARE.pattern)
-_UPDATED = re.compile(rb"\s*(?:\+\+|--|(?:[-+*/%&|^@]|<<|>>>?|\*\*|//|\?\?|&&|\|\|)=)")
-_OWN = re.compile(r"['#~]\d+$")  # number of a variable that shares its name with others
+_MIXED = lazy_regex(rb"[(\[<{]")  # calls and elements, of which nothing is said here
+_MARKS = lazy_regex(r"[(?\[<:!]")
+_BARE = lazy_regex(rb"[^\W\d]\w*")
+_HEAD = lazy_regex(rb"\$?" + _BARE.pattern)
+_UPDATED = lazy_regex(rb"\s*(?:\+\+|--|(?:[-+*/%&|^@]|<<|>>>?|\*\*|//|\?\?|&&|\|\|)=)")
+_OWN = lazy_regex(r"['#~]\d+$")  # number of a variable that shares its name with others
 
 
 class AccessReader:
@@ -190,7 +191,7 @@ class AccessReader:
         return AccessKind.UPDATE if _UPDATED.match(self._scopes.data, end) else AccessKind.WRITE
 
 
-_BEFORE = re.compile(rb"(?:\w+\s*(?:\.|::)\s*)*$")  # the chain before the word
+_BEFORE = lazy_regex(rb"(?:\w+\s*(?:\.|::)\s*)*$")  # the chain before the word
 _MAX_PREFIX_BYTES = 100
 _NO_NAMES = ("comment", "string", "text", "content", "fragment")  # in the types of nodes that are no code
 
@@ -250,7 +251,7 @@ def _scope_at(definitions: Sequence[Definition], byte: int) -> int:
 
 _HANDED = frozenset({"access", "unchecked_access", "unrestricted_access", "address", "code_address"})
 _NO_CALL = frozenset({"class", "result", "base", "storage_size", "storage_pool", "tag"})
-_CHECKED = re.compile(rb"pragma\s+(?:assert|assume|loop_|debug|check|pre|post|type_invariant|invariant)")
+_CHECKED = lazy_regex(rb"pragma\s+(?:assert|assume|loop_|debug|check|pre|post|type_invariant|invariant)")
 _CALLABLE_NODES = ("identifier", "selected_component", "function_call", "slice")
 _KINDS_OF_TYPE = {
     "enumeration_type_definition": "enum",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import tree_sitter
 from tree_sitter import Node
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import (
     MODULE_SCOPE,
     UNCOUNTED,
@@ -32,22 +33,22 @@ from causalist.parse.syntax.chains import array_type_name, chain_of
 from causalist.parse.syntax.open_scopes import DefinitionDraft
 from causalist.parse.syntax.shadowed_names import MAX_CHAIN_PARTS, MAX_SPELLED, RegionNotation
 
-METHOD_OF_ARROW = re.compile(
+METHOD_OF_ARROW = lazy_regex(
     rb"(?:\s|//[^\n]*\n)*!?\??\.\s*(\w+)\s*(?:<[^<>()]{0,60}>)?\(\s*(?:async\s+|async(?=\s*\())?(?:function\s*\w*\s*)?\(?\s*"
 )
 MADE_GENERIC = re.compile(r"new ([\w.]+<[^()<>]+>)\([^()]*\)")
-_ASSIGNED = re.compile(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
-_SELECTED = re.compile(r"(use[A-Z]\w*)\(\s*(?:\(\s*(\w+)\s*(?::[^()]*)?\)|(\w+))\s*=>\s*(\w+)\.(\w+)\s*,?\s*\)")
-_NUMBER_LITERAL = re.compile(
+_ASSIGNED = lazy_regex(r"\(?([^\W\d][\w$.]*)\s*=(?![=>])")
+_SELECTED = lazy_regex(r"(use[A-Z]\w*)\(\s*(?:\(\s*(\w+)\s*(?::[^()]*)?\)|(\w+))\s*=>\s*(\w+)\.(\w+)\s*,?\s*\)")
+_NUMBER_LITERAL = lazy_regex(
     r"-?(?:0[xXbB][\da-fA-F_]+|[\d_]+)[lL]?|-?[\d_]*\.?[\d_]+(?:[eE][-+]?\d+)?[fFdD]?|-?\d+\.[fFdD]?"
 )
-_FUNCTION = re.compile(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
-_ARROW = re.compile(r"\{|(?:(?:async|static)\s+)*+(?:\w+|\([^()]*\))\s*=>")
-_TYPED = re.compile(r"(default\s*)?\(\s*([A-Z]\w*(?:\.\w+)*)(?:<[^()]*>)?\??\s*\)\s*")
+_FUNCTION = lazy_regex(r"\w+\s*->|\([\w\s,.<>\[\]@?]*\)\s*->|[\w.<>]+::\w+$")
+_ARROW = lazy_regex(r"\{|(?:(?:async|static)\s+)*+(?:\w+|\([^()]*\))\s*=>")
+_TYPED = lazy_regex(r"(default\s*)?\(\s*([A-Z]\w*(?:\.\w+)*)(?:<[^()]*>)?\??\s*\)\s*")
 _NOTHING = frozenset({"null", "null!", "default", "default!"})
-_MADE = re.compile(r"(?:const\s+)?(?:<((?:[^<>]|<[^<>]*>)*)>\s*[\[{].*|([A-Z][\w.]*<[^()<>]+>)\([^()]*\))", re.DOTALL)
-_ARGUMENT = re.compile(rb"[\w\"'\[{`$@]")
-_BY_SPACE = re.compile(
+_MADE = lazy_regex(r"(?:const\s+)?(?:<((?:[^<>]|<[^<>]*>)*)>\s*[\[{].*|([A-Z][\w.]*<[^()<>]+>)\([^()]*\))", re.DOTALL)
+_ARGUMENT = lazy_regex(rb"[\w\"'\[{`$@]")
+_BY_SPACE = lazy_regex(
     r"((?:new\s+)?(?!new\b)[\w.'`]+(?:<[^<>()]*>)?(?:\([^()]*\)(?:\.\w+)+)*)"
     r"(?:\s+[\w\"'(\[{`$@].*|\([^()]*\)\s+[\w\"'(\[{`$@].*)",
     re.DOTALL,
@@ -182,7 +183,7 @@ def add_clause(draft: DefinitionDraft, data: bytes, end: int) -> None:
 
 
 _WORD = rb"[\w\x80-\xff]"
-_NAMES = re.compile(
+_NAMES = lazy_regex(
     rb"(?<!%b)\$?%b++(?:\s*+(?:\\\s*+)?\.\s*+(?:\\\s*+)?%b++)*+(?=\s*+$)" % (_WORD, _WORD, _WORD)
 )  # of a chain, which a sign may break in lines
 _OF_NAMES = bytes(c for c in range(256) if c > 127 or chr(c).isalnum() or c in b"$_.\\ \t\r\n")
@@ -283,13 +284,13 @@ def call_that_ended(chain: str) -> str:
     return f"{chain}{Mark.CALL}" if chain and len(chain) < _MAX_CHAIN_CHARACTERS else "?"
 
 
-_GROUP = re.compile(rb"(?:@[^\n]*\n?\s*)?[\w.]+\s*::\s*proc\s*\{([^{}]*)\}")
-_LISTED = re.compile(rb"[\w.]+")
-_REMARKS = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_HEAD = re.compile(rb"[^{}]*?::\s*(?:#\w+\s*)*proc\s*(?:\"[^\"]*\"\s*)?(?=\()")
-_NAMED_VALUE = re.compile(r"([^\W\d]\w*)\s*=(?!=)\s*(.*)", re.DOTALL)
-_PARAMETER = re.compile(r"(?:using\s+|#\w+\s+)*(\$?[^\W\d]\w*)\s*(?::(?!=)\s*(.*))?", re.DOTALL)
-_COMPARED = re.compile(r"[<>!=]=|&&|\|\||[^<>-][<>]|\bnot_in\b|\bin\b")
+_GROUP = lazy_regex(rb"(?:@[^\n]*\n?\s*)?[\w.]+\s*::\s*proc\s*\{([^{}]*)\}")
+_LISTED = lazy_regex(rb"[\w.]+")
+_REMARKS = lazy_regex(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_HEAD = lazy_regex(rb"[^{}]*?::\s*(?:#\w+\s*)*proc\s*(?:\"[^\"]*\"\s*)?(?=\()")
+_NAMED_VALUE = lazy_regex(r"([^\W\d]\w*)\s*=(?!=)\s*(.*)", re.DOTALL)
+_PARAMETER = lazy_regex(r"(?:using\s+|#\w+\s+)*(\$?[^\W\d]\w*)\s*(?::(?!=)\s*(.*))?", re.DOTALL)
+_COMPARED = lazy_regex(r"[<>!=]=|&&|\|\||[^<>-][<>]|\bnot_in\b|\bin\b")
 _MAX_HEAD_BYTES = 2000
 _WORDS = {"true": "=bool", "false": "=bool", "nil": "=nil"}
 _DEFAULT_TYPES = {"=int": "int", "=string": "string", "=bool": "bool", "=float": "f64", "=rune": "rune"}

@@ -8,16 +8,17 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language_settings import TypeSettings
 from causalist.model.type_notation import split_top, typed_value
 from causalist.parse.syntax.chains import array_type_name, chain_of, type_name, with_constructor_call
 
 _PLAIN_TYPES = TypeSettings()
-_UNREADABLE = re.compile(r"[,?<>]")
+_UNREADABLE = lazy_regex(r"[,?<>]")
 _MAX_ARGUMENTS_BYTES = 4000
-_FLAT = re.compile(rb"\(([^()\[\]{}\"'#~?\\]*)\)")
-_ARGUMENT_MARK = re.compile(
+_FLAT = lazy_regex(rb"\(([^()\[\]{}\"'#~?\\]*)\)")
+_ARGUMENT_MARK = lazy_regex(
     rb"""\"\"\".*?\"\"\"|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
     rb"""|~[a-zA-Z]+(?:\"\"\".*?\"\"\"|\((?:[^)\\]|\\.)*\)|\[(?:[^\]\\]|\\.)*\]|\{(?:[^}\\]|\\.)*\}|<(?:[^>\\]|\\.)*>"""
     rb"""|/(?:[^/\\]|\\.)*/|\|(?:[^|\\]|\\.)*\||"(?:[^"\\]|\\.)*")|(?<!\w)\?\\?.|\#[^\n]*"""
@@ -26,13 +27,13 @@ _ARGUMENT_MARK = re.compile(
     rb"""|(?P<spliced>\bunquote_splicing\b)|(?P<default>\\\\)""",
     re.DOTALL,
 )
-_KEY = re.compile(rb"\s*(?:\w+[?!]?|\"[^\"]*\"):\s")  # arguments with keys are one
-_LINE = re.compile(rb"[^\n]*\n?")
-_BLOCK = re.compile(rb"[ \t]*do\b(?!:)")
-_NOTHING_FOLLOWS = re.compile(
+_KEY = lazy_regex(rb"\s*(?:\w+[?!]?|\"[^\"]*\"):\s")  # arguments with keys are one
+_LINE = lazy_regex(rb"[^\n]*\n?")
+_BLOCK = lazy_regex(rb"[ \t]*do\b(?!:)")
+_NOTHING_FOLLOWS = lazy_regex(
     rb"[ \t]*(?:$|[\n)\]},;#]|[ \t][-+*/=<>|&^~!]+[ \t\n]|\|>|(?:do|when|and|or|in|end|else)\b(?!:)|>>)"
 )
-NO_PARAMETERS = re.compile(rb"[ \t]*(?:$|[\n,)]|(?:do|when)\b)")  # behind the name of a function
+NO_PARAMETERS = lazy_regex(rb"[ \t]*(?:$|[\n,)]|(?:do|when)\b)")  # behind the name of a function
 _GOES_ON = (b",", b"-", b"=", b"+", b"|", b"&", b"(")  # at the end of a line: the next one belongs to it
 _MAX_PIPE_BYTES = 200  # bytes of white space between a pipe and what it leads to
 
@@ -111,10 +112,10 @@ def _count_marked(data: bytes, start: int, first: int, depth: int = 0) -> tuple[
     return -1, 0, start
 
 
-_CALLEE = re.compile(rb"(?:(?<!\w)|(?=\$))((?:\$?\w++(?:\.|::))*+)(\w++)\s*+(!?)\s*+$")
+_CALLEE = lazy_regex(rb"(?:(?<!\w)|(?=\$))((?:\$?\w++(?:\.|::))*+)(\w++)\s*+(!?)\s*+$")
 _OF_CALLEE = bytes(c for c in range(128) if chr(c).isalnum() or c in b"$.:!_ \t\n\r\f\v")
 _MAX_CALLEE_BYTES = 200  # bytes before the bracket that are looked at
-_NOT_A_CALL = re.compile(rb"(?:\bfn|\bstruct|\benum|\bfor|\bmod|\$)\s*$")
+_NOT_A_CALL = lazy_regex(rb"(?:\bfn|\bstruct|\benum|\bfor|\bmod|\$)\s*$")
 
 
 def callee_before(data: bytes, bracket: int) -> tuple[int, str]:
@@ -137,7 +138,7 @@ def callee_before(data: bytes, bracket: int) -> tuple[int, str]:
     return start, "" if _NOT_A_CALL.search(around) or not chain else chain + matched[3].decode()
 
 
-_MADE_BEFORE = re.compile(rb"([A-Za-z_$][\w$]*)\((?:[^()]|\([^()]*\))*\)\s*\.\s*$")
+_MADE_BEFORE = lazy_regex(rb"([A-Za-z_$][\w$]*)\((?:[^()]|\([^()]*\))*\)\s*\.\s*$")
 
 
 def made_before(data: bytes, start: int) -> str:
@@ -150,13 +151,13 @@ def made_before(data: bytes, start: int) -> str:
     return matched[1].decode() if matched else ""
 
 
-_ARROW_AHEAD = re.compile(rb"\s*=>")
-_ANNOTATED = re.compile(rb"\s*\??\s*:")
-_FUNCTION_BEFORE = re.compile(rb"(?:\basync\s*)?(?:\bfunction\b\s*\*?\s*\w*\s*)?$")
-_TYPED_BEFORE = re.compile(rb"[\w$]\s*:\s*([A-Z][\w.$]*)(?:<[^=;{}]*>)?\s*=$")
+_ARROW_AHEAD = lazy_regex(rb"\s*=>")
+_ANNOTATED = lazy_regex(rb"\s*\??\s*:")
+_FUNCTION_BEFORE = lazy_regex(rb"(?:\basync\s*)?(?:\bfunction\b\s*\*?\s*\w*\s*)?$")
+_TYPED_BEFORE = lazy_regex(rb"[\w$]\s*:\s*([A-Z][\w.$]*)(?:<[^=;{}]*>)?\s*=$")
 _AROUND_FUNCTIONS, _AROUND_ARGUMENTS = (b"(", b",", b"="), (b"(", b",")
 _MAX_ARGUMENT_BYTES = 600  # of the arguments before a function that are looked at
-_PLAIN_ARGUMENTS = re.compile(rb"[\w\s,.\[\]|]+")  # of a type
+_PLAIN_ARGUMENTS = lazy_regex(rb"[\w\s,.\[\]|]+")  # of a type
 _OPENERS, _CLOSERS = frozenset(b"([{"), frozenset(b")]}")
 
 
@@ -230,11 +231,11 @@ def opening_bracket(data: bytes, position: int) -> tuple[int, int]:
     return -1, 0
 
 
-_LAMBDA = re.compile(r"(?:static\s+)?(async\s+)?(?:static\s+)?(?:\(((?:[^()]|\([^()]{0,99}\)){0,300}+)\)|\w+)\s*=>\s*")
-_GIVES_VALUE = re.compile(r"\breturn\s+[^;\s]")
-_NESTED = re.compile(r"=>\s*\{|\bdelegate\b")
+_LAMBDA = lazy_regex(r"(?:static\s+)?(async\s+)?(?:static\s+)?(?:\(((?:[^()]|\([^()]{0,99}\)){0,300}+)\)|\w+)\s*=>\s*")
+_GIVES_VALUE = lazy_regex(r"\breturn\s+[^;\s]")
+_NESTED = lazy_regex(r"=>\s*\{|\bdelegate\b")
 # Expressions that are statements, too: calls, assignments and what throws.
-_MAY_GIVE = re.compile(
+_MAY_GIVE = lazy_regex(
     r"throw\b|\+\+|--|[\w.\[\]?!]+\s*(?:\+\+|--|[-+*/%&|^]?=(?![=>]))|(?:await\s+)?[^\W\d]\w*(?s:.*)\)\s*$"
 )
 
@@ -260,12 +261,12 @@ def letter_of_lambda(text: str) -> str:
     return LambdaForm(n, gives, bool(head[1])).letter
 
 
-_LIST = re.compile(rb"\s*\(([^()\[\]{}\"'/<]*)\)")
-_OPEN_LIST = re.compile(rb"\s*\(")
-_IN_LIST = re.compile(
+_LIST = lazy_regex(rb"\s*\(([^()\[\]{}\"'/<]*)\)")
+_OPEN_LIST = lazy_regex(rb"\s*\(")
+_IN_LIST = lazy_regex(
     rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|//[^\n]*|/\*.*?\*/|\w<[\w\s:,*&]*>(?=[({:])|[()\[\]{},]", re.DOTALL
 )
-_IN_TYPED_LIST = re.compile(rb"\"[^\"\n]*\"|'[^'\n]*'|![^\n]*|[()\[\]{},]")
+_IN_TYPED_LIST = lazy_regex(rb"\"[^\"\n]*\"|'[^'\n]*'|![^\n]*|[()\[\]{},]")
 _MAX_LIST_BYTES = 1000
 
 
@@ -311,18 +312,18 @@ def letters_and_values(data: bytes, start: int, settings: TypeSettings) -> tuple
     return _join([letter_and_value(each, settings) for each in given])
 
 
-_TEXT_LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
+_TEXT_LITERAL = lazy_regex(r"'[^']*'|\"[^\"]*\"")
 _MAX_TYPED_CHARACTERS, _MAX_TYPED_DEPTH = 400, 8  # of an argument whose type is read
 _MAX_GIVEN_DEPTH, _MAX_OPERANDS = 4, 8  # calls in one another of which is told what they are given
-_REMARK = re.compile(r"('[^'\n]*'|\"[^\"\n]*\")|![^\n]*")
-_FOLDED_LINE = re.compile(r"&\s*&?")
-_KEYWORD = re.compile(r"([a-z]\w*)\s*=(?![=>])\s*(.*)", re.DOTALL)
-_NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?P<exponent>[ed][-+]?\d+)?(?:_(?P<kind>\w+))?")
-_IS_LOGICAL = re.compile(r"\.\s*(?:true|false|and|or|not|n?eqv|eq|ne|[lg][te])\s*\.|[<>]|[=/]=")
-_BRACKETED = re.compile(r"\([^()\[\]]*\)|\[[^()\[\]]*\]")
-_NAMED_CHAIN = re.compile(r"[a-z]\w*+\s*+\0*+\s*+(?:\.\s*+[a-z]\w*+\s*+\0*+\s*+)*+")
-_OPERATOR = re.compile(r"\*\*|(?<![\d.][ed])[-+]|[*/]")
-_TYPE_AHEAD = re.compile(r"(character\b.*|\w+)(?:\(\s*(?:kind\s*=\s*)?(\w+)\s*\))?", re.DOTALL)
+_REMARK = lazy_regex(r"('[^'\n]*'|\"[^\"\n]*\")|![^\n]*")
+_FOLDED_LINE = lazy_regex(r"&\s*&?")
+_KEYWORD = lazy_regex(r"([a-z]\w*)\s*=(?![=>])\s*(.*)", re.DOTALL)
+_NUMBER = lazy_regex(r"(?:\d+\.?\d*|\.\d+)(?P<exponent>[ed][-+]?\d+)?(?:_(?P<kind>\w+))?")
+_IS_LOGICAL = lazy_regex(r"\.\s*(?:true|false|and|or|not|n?eqv|eq|ne|[lg][te])\s*\.|[<>]|[=/]=")
+_BRACKETED = lazy_regex(r"\([^()\[\]]*\)|\[[^()\[\]]*\]")
+_NAMED_CHAIN = lazy_regex(r"[a-z]\w*+\s*+\0*+\s*+(?:\.\s*+[a-z]\w*+\s*+\0*+\s*+)*+")
+_OPERATOR = lazy_regex(r"\*\*|(?<![\d.][ed])[-+]|[*/]")
+_TYPE_AHEAD = lazy_regex(r"(character\b.*|\w+)(?:\(\s*(?:kind\s*=\s*)?(\w+)\s*\))?", re.DOTALL)
 
 
 def typed_arguments(data: bytes, start: int) -> tuple[str, str] | None:
@@ -512,12 +513,12 @@ def _plain_letters_and_values(inside: bytes) -> tuple[str, str]:
 
 
 _SIZED = frozenset({"unsigned", "signed", "long", "short", "int", "char", "double"})
-_SPECIFIERS = re.compile(
+_SPECIFIERS = lazy_regex(
     r"\b(?:const|volatile|struct|union|enum|class|typename|register|restrict|__restrict|in|out|inout)\b|\[\[.*?\]\]"
 )
-_BASIC = re.compile(r"\bbasic_(\w+)\s*<\s*(char|wchar_t)\b")  # `std::basic_string<char>` is `std::string`
-_DECLARED = re.compile(r"((?:::)?\w+(?:\s*::\s*\w+)*)((?:\s*[*&])*)\s*(?:\.\.\.\s*)?(\w*)\s*((?:\[[^\]]*\])*)\s*")
-_POINTED = re.compile(r"[*\[]")
+_BASIC = lazy_regex(r"\bbasic_(\w+)\s*<\s*(char|wchar_t)\b")  # `std::basic_string<char>` is `std::string`
+_DECLARED = lazy_regex(r"((?:::)?\w+(?:\s*::\s*\w+)*)((?:\s*[*&])*)\s*(?:\.\.\.\s*)?(\w*)\s*((?:\[[^\]]*\])*)\s*")
+_POINTED = lazy_regex(r"[*\[]")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -549,16 +550,16 @@ def declared_type(text: str) -> str:
     return f"{name}{'*' * len(_POINTED.findall(text))}{rest}"
 
 
-_ITERATOR = re.compile(r"(.*>)\s*::\s*(?:const_)?(?:reverse_)?iterator", re.DOTALL)
-_MADE_OR_CAST = re.compile(
+_ITERATOR = lazy_regex(r"(.*>)\s*::\s*(?:const_)?(?:reverse_)?iterator", re.DOTALL)
+_MADE_OR_CAST = lazy_regex(
     r"[*&]?(?:(?:std::)?make_(?:unique|shared)\s*<([^()]+)>\s*\(|(?:static|reinterpret|dynamic|const)_cast\s*<([^()]+)>\s*\()"
 )
-_CAST_TO_POINTER = re.compile(
+_CAST_TO_POINTER = lazy_regex(
     r"[*&]?\s*\(\s*((?:const\s+)?[^\W\d][\w:]*(?:<[^()<>]*>)?)\s*(?:const\s*)?[*&]+\s*\)\s*[\w(&*]"
 )
 
 
-_KIND_OF_TYPE = re.compile(r"\b(?:class|struct|union|enum|typename)\s+(?=\w)")  # as in `Held<class T>`
+_KIND_OF_TYPE = lazy_regex(r"\b(?:class|struct|union|enum|typename)\s+(?=\w)")  # as in `Held<class T>`
 
 
 @lru_cache(maxsize=1 << 12)
@@ -601,7 +602,7 @@ def value_chain(text: str, settings: TypeSettings) -> str:
     return with_constructor_call(text, chain_of(text, settings))
 
 
-_PLAIN_TYPE = re.compile(
+_PLAIN_TYPE = lazy_regex(
     r"(?:\w+\.)*(?:u?(?:char|int|long|short)|\w+_t|bool|byte|float|double|void|unsigned(?: \w+)*|long long"
     r"|[a-z]{1,5}\d{1,2})"
 )
@@ -628,23 +629,23 @@ def pointers_between(data: bytes, type_end: int, start: int, end: int, name: str
     return "*" * (before.count(b"*") + (data[end : end + 1] == b"["))
 
 
-_TEXT = re.compile(r'(?:u8|[LuUR])?"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*', re.DOTALL)
-_IN_MACRO = re.compile(r"""[A-Z_][A-Z0-9_]*\(\s*(?=["'])(.*)\)""", re.DOTALL)  # `STR("a")`
-_TRUTH = re.compile(r"!(?!=)|[^()\[\]{}?]*(?:==|!=|&&|\|\|)")
-_FIGURE = re.compile(r"[-+~]?(?:0[xXbB][\da-fA-F']+|\d[\d']*(\.?\d*(?:[eE][-+]?\d+)?))([uUlLfF]*)")
-_SIZE = re.compile(r"sizeof\b|[^+*/%?,]*(?:\.|->|::)(?:size|length)\(\)$", re.DOTALL)
+_TEXT = lazy_regex(r'(?:u8|[LuUR])?"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*', re.DOTALL)
+_IN_MACRO = lazy_regex(r"""[A-Z_][A-Z0-9_]*\(\s*(?=["'])(.*)\)""", re.DOTALL)  # `STR("a")`
+_TRUTH = lazy_regex(r"!(?!=)|[^()\[\]{}?]*(?:==|!=|&&|\|\|)")
+_FIGURE = lazy_regex(r"[-+~]?(?:0[xXbB][\da-fA-F']+|\d[\d']*(\.?\d*(?:[eE][-+]?\d+)?))([uUlLfF]*)")
+_SIZE = lazy_regex(r"sizeof\b|[^+*/%?,]*(?:\.|->|::)(?:size|length)\(\)$", re.DOTALL)
 _STREAMS = {
     "std::cout": "std.ostream",
     "std::cerr": "std.ostream",
     "std::clog": "std.ostream",
     "std::cin": "std.istream",
 }
-_CONTAINER_MADE = re.compile(r"(std::\w+)\s*<[^()]*>\s*\{.*\}", re.DOTALL)
-_STRING_MADE = re.compile(r"(?:std::)?(?:w?string|to_string)\s*[({]|.*(?:\.|::)str\(\)$", re.DOTALL)
-_NEW_STYLE_CAST = re.compile(r"(?:static|const|reinterpret|dynamic)_cast<([^()]*)>\(")
-_C_CAST = re.compile(r"\(\s*((?:const\s+)?\w[\w:]*(?:\s+(?:int|long|char|double))*[\s*&]*)\)\s*[\w(&*]")
-_WORD = re.compile(r"[^\W\d]\w*")
-_MEMBER_PATH = re.compile(r"[^\W\d]\w*(?:(?: ?\.|->|::)[^\W\d]\w*)+(?<!cout)(?<!cerr)(?<!clog)(?<!cin)", re.ASCII)
+_CONTAINER_MADE = lazy_regex(r"(std::\w+)\s*<[^()]*>\s*\{.*\}", re.DOTALL)
+_STRING_MADE = lazy_regex(r"(?:std::)?(?:w?string|to_string)\s*[({]|.*(?:\.|::)str\(\)$", re.DOTALL)
+_NEW_STYLE_CAST = lazy_regex(r"(?:static|const|reinterpret|dynamic)_cast<([^()]*)>\(")
+_C_CAST = lazy_regex(r"\(\s*((?:const\s+)?\w[\w:]*(?:\s+(?:int|long|char|double))*[\s*&]*)\)\s*[\w(&*]")
+_WORD = lazy_regex(r"[^\W\d]\w*")
+_MEMBER_PATH = lazy_regex(r"[^\W\d]\w*(?:(?: ?\.|->|::)[^\W\d]\w*)+(?<!cout)(?<!cerr)(?<!clog)(?<!cin)", re.ASCII)
 _NULLS = ("nullptr", "NULL")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import Base, Call, Definition, Export, Implementation
 from causalist.model.node_ids import DECLARED, SEVERAL, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import OPTIONAL, bytes_of_kind, closing_bracket, split_top
@@ -225,18 +226,18 @@ _MAX_CALLEE_BYTES = 240  # bytes before the arguments that are looked at
 _MAX_TABLE_BYTES = 8000  # bytes of the table that a test is run with
 _CHAIN_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.?!")
 _DOT = ord(".")
-_CALLEE_AHEAD = re.compile(rb"((?:[\w@]+\s*\.\s*)*@?\w+[?!]?)(?=[\s(])")
+_CALLEE_AHEAD = lazy_regex(rb"((?:[\w@]+\s*\.\s*)*@?\w+[?!]?)(?=[\s(])")
 _WAITING = b"await "
-_TITLE = re.compile(
+_TITLE = lazy_regex(
     r"""\(?\s*(?:"(?P<double>(?:[^"\\\n]|\\.)*)"|'(?P<single>(?:[^'\\\n]|\\.)*)'|`(?P<raw>(?:[^`\\]|\\.)*)`"""
     r"""|(?P<constant>[A-Z][\w$]*(?:\.[A-Z]\w*)+|[A-Z][A-Z\d_]+)\s*,)""",
     re.DOTALL,
 )
 _MAX_TITLE_BYTES = 800
-_ESCAPED = re.compile(r"\\([^nrtv])", re.DOTALL)
-_ESCAPED_SPACE = re.compile(r"(?<!\\)\\[nrtv]")
-_ADDRESS = re.compile(r"\w+://")  # it is asked for over a network, and the function takes the answer
-_WORD = re.compile(r"[\w$]+")
+_ESCAPED = lazy_regex(r"\\([^nrtv])", re.DOTALL)
+_ESCAPED_SPACE = lazy_regex(r"(?<!\\)\\[nrtv]")
+_ADDRESS = lazy_regex(r"\w+://")  # it is asked for over a network, and the function takes the answer
+_WORD = lazy_regex(r"[\w$]+")
 _MATCHING = {b")": b"(", b"`": b"`"}
 
 
@@ -371,8 +372,8 @@ def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
     return text if len(text) <= _MAX_SIGNATURE_CHARACTERS else text[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
 
 
-_REMARK_OF_METHOD = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_FIRST_WORD = re.compile(r"[^\W\d]\w*")
+_REMARK_OF_METHOD = lazy_regex(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_FIRST_WORD = lazy_regex(r"[^\W\d]\w*")
 
 
 def selector_of(text: str) -> str:
@@ -428,19 +429,19 @@ def _first_lines(text: str) -> str:
     return line
 
 
-_SPECIFIC = re.compile(
+_SPECIFIC = lazy_regex(
     rb"^[ \t]*(?:module[ \t]+)?procedure\b[ \t]*(?:::)?([\w \t,]+)$"
     rb"|^(?![ \t]*end\b)(?:[^\n']*[ \t])?(?:subroutine|function)[ \t]+(\w+)",
     re.MULTILINE,
 )
-_END_OF_INTERFACE = re.compile(rb"^[ \t]*end[ \t]*interface\b", re.MULTILINE)
-_CONTINUED = re.compile(rb"&[ \t]*\n\s*&?")
-_RENAMED = re.compile(rb"\w+\s*=>\s*(.*)", re.S)
+_END_OF_INTERFACE = lazy_regex(rb"^[ \t]*end[ \t]*interface\b", re.MULTILINE)
+_CONTINUED = lazy_regex(rb"&[ \t]*\n\s*&?")
+_RENAMED = lazy_regex(rb"\w+\s*=>\s*(.*)", re.S)
 _STATEMENTS = (b"procedure", b"generic")
-_LIKE = re.compile(rb"procedure\s*\(\s*(\w+)")
-_OWN_NAMES = re.compile(rb"\w+")
+_LIKE = lazy_regex(rb"procedure\s*\(\s*(\w+)")
+_OWN_NAMES = lazy_regex(rb"\w+")
 # The branches of a condition may stand inside of a statement: all of them are read.
-_COMMENTS = re.compile(rb"![^\n]*|^[ \t]*#[^\n]*\n", re.MULTILINE)
+_COMMENTS = lazy_regex(rb"![^\n]*|^[ \t]*#[^\n]*\n", re.MULTILINE)
 
 
 def read_specifics(data: bytes, definitions: Sequence[Definition]) -> Iterator[Export]:
@@ -477,26 +478,26 @@ def read_specifics(data: bytes, definitions: Sequence[Definition]) -> Iterator[E
             yield Export(f"{mark}{name.decode()}", f"{SEVERAL}{definition.qualname}", definition.start_row)
 
 
-_INTERFACE = re.compile(rb"[ \t]*(?P<end>end[ \t]*)?(?:abstract[ \t]+)?interface\b")
-_INNER = re.compile(r"\s*(?P<end>end\s*)?(?:type\b(?!\s*\()|(?:abstract\s+)?interface\b)(?!\s+is\b)")
-_TYPED_FUNCTION = re.compile(r"(?:\b(?:pure|impure|elemental|recursive|module)\s++)*+(.*?)(?:\n\s*+)?\bfunction\b")
-_NAMED_RESULT = re.compile(r"\bresult\s*\(\s*(\w+)")
+_INTERFACE = lazy_regex(rb"[ \t]*(?P<end>end[ \t]*)?(?:abstract[ \t]+)?interface\b")
+_INNER = lazy_regex(r"\s*(?P<end>end\s*)?(?:type\b(?!\s*\()|(?:abstract\s+)?interface\b)(?!\s+is\b)")
+_TYPED_FUNCTION = lazy_regex(r"(?:\b(?:pure|impure|elemental|recursive|module)\s++)*+(.*?)(?:\n\s*+)?\bfunction\b")
+_NAMED_RESULT = lazy_regex(r"\bresult\s*\(\s*(\w+)")
 _DOUBLE = {
     "doubleprecision": "real(8)",
     "doublecomplex": "complex(8)",
     "complex*16": "complex(8)",
     "complex*8": "complex(4)",
 }
-_OF_CHARACTERS = re.compile(r"character\((?:[^()]*,)?kind=(\w+)(?:,[^()]*)?\)")
-_OF_TYPE = re.compile(r"(?:type|class)\((\w+|\*)\)")
-_OF_KIND = re.compile(r"(?<=\w)(?:\((?:kind=)?((?:[\w*:=.]|\([^()]*\))+)\)|\*(\d+))$")
+_OF_CHARACTERS = lazy_regex(r"character\((?:[^()]*,)?kind=(\w+)(?:,[^()]*)?\)")
+_OF_TYPE = lazy_regex(r"(?:type|class)\((\w+|\*)\)")
+_OF_KIND = lazy_regex(r"(?<=\w)(?:\((?:kind=)?((?:[\w*:=.]|\([^()]*\))+)\)|\*(\d+))$")
 # Declarations without colons, and other statements that make arrays.
-_UNMARKED = re.compile(
+_UNMARKED = lazy_regex(
     r"\s*(?:(?P<type>(?:integer|real|complex|logical|double\s*precision|character)"
     r"(?:\s*\*\s*(?:\d+|\(\*\))|\s*\([^()]*\))?)(?:(?<=\))\s*|\s+)(?!function\b)(?P<names>[a-z]\w*\s*(?:[(,*].*)?$)|(?:dimension|common|allocatable|pointer|target|save)\b)"
 )
 _TYPES = ("integer", "real", "complex", "logical", "character", "double", "type(", "class(")
-_NAMED_KIND = re.compile(r"(\w+)\((\w+)\)(.*)")
+_NAMED_KIND = lazy_regex(r"(\w+)\((\w+)\)(.*)")
 
 
 class TypeStatements(NamedTuple):
@@ -572,8 +573,8 @@ def read_declared_types(data: bytes, definitions: Sequence[Definition]) -> TypeS
     return result
 
 
-_DECLARED_HEAD = re.compile(rb"(?P<before>[^\n!'\"]*?)\b(?:subroutine|function)[ \t]+(?P<name>\w+)")
-_DECLARED_END = re.compile(rb"[ \t]*end\b(?![ \t]*(?:type|enum)\b)")
+_DECLARED_HEAD = lazy_regex(rb"(?P<before>[^\n!'\"]*?)\b(?:subroutine|function)[ \t]+(?P<name>\w+)")
+_DECLARED_END = lazy_regex(rb"[ \t]*end\b(?![ \t]*(?:type|enum)\b)")
 
 
 def read_declared_procedures(data: bytes, definitions: Sequence[Definition]) -> Iterator[Export]:
@@ -610,7 +611,7 @@ def _join_declared(types: TypeStatements) -> str:
 
 
 _MAX_CHECKS = 9  # in one another
-_CHECK = re.compile(
+_CHECK = lazy_regex(
     r"\s*(?:\w+\s*:\s*)?(?:select\s+type\s*\(\s*(?:(?P<name>\w+)\s*=>.*|(?P<plain>\w+)\s*\))"
     r"|(?:type|class)\s+is\s*\(\s*(?P<type>\w+)\s*\)|(?P<default>class\s+default)|(?P<select>select\b)|(?P<end>end\s*select\b))"
 )

@@ -3,16 +3,16 @@
 A pattern comes before its names, a name before its annotation, both before the value. Captures belong together if at
 most a few bytes of punctuation separate them. Values are chains of names; their results are not evaluated here.
 
-Shaped languages bind names in further ways: parts of a tuple, elements of a loop, `with` statements, `isinstance`
-checks and returned values. Each such binding is added to the one that only declares the name. Beside variables and
-`.name`, three targets exist: `?x` has the types to which x is narrowed, `=X` is the type that X is an alias of, and
-`return` is the result of the enclosing function.
+Shaped languages bind names in further ways: parts of a tuple, elements of a loop, `with`, `isinstance` and returned
+values. Each is added to the one that only declares the name. Beside variables and `.name`, three targets exist: `?x`
+has the types to which x is narrowed, `=X` is what X is an alias of, `return` the result of the enclosing function.
 """
 
 import re
 from bisect import bisect_right, insort
 from collections.abc import Callable, Sequence
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS
 from causalist.model.type_notation import (
@@ -61,26 +61,26 @@ from causalist.parse.syntax.typed_expressions import shape_of, value_of
 
 MAX_VALUE_BYTES = 2000  # bytes of a value that are looked at
 _MAX_NAME_BYTES, _MAX_TYPE_BYTES = 200, 800  # of a name; of an annotation with the content of collections
-_CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.[\w$-]+)+")
-_GIVES_SELF = re.compile(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
-_LOOP = re.compile(rb"(?:inline\s+)?for\b")
-_LINES_OF_STRING = re.compile(r"^\s*\\\\[^\n]*(?:\n|$)", re.MULTILINE)  # a string of whole lines
+_CHAIN = lazy_regex(r"[^\W\d][\w$]*(?:\.[\w$-]+)+")
+_GIVES_SELF = lazy_regex(r"(\w+)\s*\{")  # a method that is called for `self`, with a function
+_LOOP = lazy_regex(rb"(?:inline\s+)?for\b")
+_LINES_OF_STRING = lazy_regex(r"^\s*\\\\[^\n]*(?:\n|$)", re.MULTILINE)  # a string of whole lines
 _MAX_WAITING_BYTES = 8  # bytes of "(await "
 # Between a name and its type, where types stand before names otherwise.
 _AFTER = (b"extends", b"instanceof", b":", b": class,", b": struct,")
-_BESIDE = re.compile(rb"[\s&.$\]]*")  # between a type and the one name that it is for
+_BESIDE = lazy_regex(rb"[\s&.$\]]*")  # between a type and the one name that it is for
 _MAX_PUNCTUATION_BYTES = 3  # bytes between a name and its annotation or value, white space aside: ":", "=", ")=", ")in"
-_BOUND = re.compile(rb"\s+[a-z]+\s+")  # between a type parameter and what bounds it
+_BOUND = lazy_regex(rb"\s+[a-z]+\s+")  # between a type parameter and what bounds it
 _MAX_GAP_BYTES = 160  # with the white space of a line that is broken there
 _THEN = "then"  # hands on what a promise gives
-_METHOD = re.compile(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
+_METHOD = lazy_regex(rb"(?:\s|//[^\n]*\n)*\.\s*(\w+)\s*\(\s*(?:[^(|]{0,60}[,\s])?(?:move\s+)?\|[&\s]*\(?")
 _BEFORE_BRACKET = (b">", b" ")
-_TYPE_ARGUMENTS = re.compile(rb"\s*(?:<[^<>()]*>)?\s*$")  # between what is called and its bracket
+_TYPE_ARGUMENTS = lazy_regex(rb"\s*(?:<[^<>()]*>)?\s*$")  # between what is called and its bracket
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$#")
 _MEMBER_BYTES = frozenset(b".? \t\r\n")
 _WITHOUT_CONTEXT = (b"", b"if", b"while", b"for", b"switch", b"catch")
-_BRACKETS = re.compile(rb"[\[({<]")
-_NAMED = re.compile(r"(?:class|(?:async\s+)?function\s*\*?)\s*(?!extends\b)\b([\w$]+)\s*(?:[({<]|extends\b)")
+_BRACKETS = lazy_regex(rb"[\[({<]")
+_NAMED = lazy_regex(r"(?:class|(?:async\s+)?function\s*\*?)\s*(?!extends\b)\b([\w$]+)\s*(?:[({<]|extends\b)")
 _NOTHING = frozenset({"null", "undefined", "false"})  # which has no members
 _ON_HOLDER = -2  # scope of the type parameters of a holder, until `hand_down` copies them
 

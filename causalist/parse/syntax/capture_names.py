@@ -15,6 +15,7 @@ from functools import cache
 
 import tree_sitter
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.node_ids import NodeKind
 
 Event = tuple[int, int, int]  # start byte, minus end byte, Tag
@@ -319,7 +320,7 @@ TAG_OF_CAPTURE: dict[str, Tag] = {
 
 
 _NO_EVENTS = frozenset({"onward", "word"})  # they say how far other captures of their nodes reach
-_WORD = re.compile(rb"\S+")
+_WORD = lazy_regex(rb"\S+")
 
 
 # Captures of the first part of an expression or type, which mean the whole one.
@@ -448,9 +449,9 @@ def _ends_onward(nodes: Iterable[tree_sitter.Node]) -> dict[tuple[int, int], int
     return ends
 
 
-ATTRIBUTES_AHEAD = re.compile(rb"(?:\[<(?:[^>\n]|>(?!\]))*+>\]\s*+|//[^\n]*+\n\s*+)++")
-_FIRST_ON_LINE = re.compile(rb"( *)(?:(?:type|and)\b[^\n]*)?")
-_WHOLE_FILE = re.compile(rb"(?:\[<(?:[^>\n]|>(?!\]))*+>\]\s*+)*+module\b[^=\n]*+\n")
+ATTRIBUTES_AHEAD = lazy_regex(rb"(?:\[<(?:[^>\n]|>(?!\]))*+>\]\s*+|//[^\n]*+\n\s*+)++")
+_FIRST_ON_LINE = lazy_regex(rb"( *)(?:(?:type|and)\b[^\n]*)?")
+_WHOLE_FILE = lazy_regex(rb"(?:\[<(?:[^>\n]|>(?!\]))*+>\]\s*+)*+module\b[^=\n]*+\n")
 
 
 def end_by_layout(data: bytes, start: int, end: int, around: int) -> int:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.language_settings import TypeSettings
 from causalist.model.type_notation import (
     STRING_KEY,
@@ -27,48 +28,47 @@ from causalist.model.type_notation import (
 )
 from causalist.parse.syntax.go_like_types import marked_type
 
-_PLAIN = re.compile(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
-_NUMBER = re.compile(r"\d+|@\"[^\".()\[\]\n]*\"")  # or a member with any signs in its name
-_ROOT = re.compile(r"\.(?=[^\W\d])")  # in front of a name that is read from the outermost package
-_NAME = re.compile(r"#?[^\W\d][\w$]*|\$[\w$]*")
-_MADE = re.compile(r"\s+[^\W\d]")  # after `new`, in `outer.new Inner`
-_MAKES = re.compile(r"new\s+\.?[^\W\d]")
-_CLONED = re.compile(r"clone\s+(?=[$\w])")
-_WAITED = re.compile(r"(?:(\(\s*)?await|(\(\s*)try)\s+")
-_COMMAND = re.compile(r"([^\W\d]\w*(?: ?\. ?\w+)*[?!]?)[ \t]+(?![.&+*/%=<>|?-])\S")  # without an operator in between
-_SPACE = re.compile(r"\s+")
-_WRAPPED = re.compile(
+_PLAIN = lazy_regex(r"[\w$]+(?:\.[\w$#]+)*", re.ASCII)
+_NUMBER = lazy_regex(r"\d+|@\"[^\".()\[\]\n]*\"")  # or a member with any signs in its name
+_ROOT = lazy_regex(r"\.(?=[^\W\d])")  # in front of a name that is read from the outermost package
+_NAME = lazy_regex(r"#?[^\W\d][\w$]*|\$[\w$]*")
+_MADE = lazy_regex(r"\s+[^\W\d]")  # after `new`, in `outer.new Inner`
+_MAKES, _CLONED = lazy_regex(r"new\s+\.?[^\W\d]"), lazy_regex(r"clone\s+(?=[$\w])")
+_WAITED = lazy_regex(r"(?:(\(\s*)?await|(\(\s*)try)\s+")
+_COMMAND = lazy_regex(r"([^\W\d]\w*(?: ?\. ?\w+)*[?!]?)[ \t]+(?![.&+*/%=<>|?-])\S")  # without an operator in between
+_SPACE = lazy_regex(r"\s+")
+_WRAPPED = lazy_regex(
     r"(?:(?:typing\.)?(?:Optional|Annotated|Final|ClassVar|Awaitable)\[|(?:Readonly|Promise|PromiseLike|Awaitable|Partial|Required|NonNullable|Pick|Omit)<)(.+)[\]>]"
 )
-_UNION = re.compile(r"(?:typing\.)?Union\[(.+)\]")
-_TYPE = re.compile(r"(?:readonly )?(\.?[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
-_POINTER = re.compile(r"(?:[*&]\s*(?:'\w+ )?|mut |const |dyn |impl |(?:some|any) (?=[A-Z])|for<[^<>]*> ?)+")
-_CONST_BEHIND = re.compile(r"(?:[\s*&]+const\b)+$")  # `T const`, `T const *const`
-_RAW = re.compile(r"\br#(?=[^\W\d])")  # prefix that makes a keyword a name
-_FRONT = re.compile(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")
+_UNION = lazy_regex(r"(?:typing\.)?Union\[(.+)\]")
+_TYPE = lazy_regex(r"(?:readonly )?(\.?[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*)(.*)")
+_POINTER = lazy_regex(r"(?:[*&]\s*(?:'\w+ )?|mut |const |dyn |impl |(?:some|any) (?=[A-Z])|for<[^<>]*> ?)+")
+_CONST_BEHIND = lazy_regex(r"(?:[\s*&]+const\b)+$")  # `T const`, `T const *const`
+_RAW = lazy_regex(r"\br#(?=[^\W\d])")  # prefix that makes a keyword a name
+_FRONT = lazy_regex(r"[&*\s]*(?:mut\s+)?(?:(?:::|self::)(?=\w))?")
 # `f()?.await` and `a.?.b`: the value that is waited for, or that is no error, or there; `p.*.b`: what is pointed at
-_ENDS_EARLY = re.compile(r"\?+\s*(?=$|[?)]|\.[^(\[])|\.\s*await\b(?!\s*\()|\.[?*](?=\s*(?:[.\[(]|$))")
-_IF_FAILED = re.compile(r"\s(?:orelse|catch)\s")
-_STEPPED = re.compile(r"(?:\+\+|--)\s*(?=\.|->)")  # `p++->x`
-_COMMENT = re.compile(r"//[^\n]*\n\s*(?=[.?/])|/\*.*?\*/\s*(?=[.?])", re.DOTALL)  # between the lines of a chain
-_AS_TRAIT = re.compile(r"<\s*+(.+?)(?:\s++as\s++([\w:]+)(?:<.*>)?)?\s*+>::(\w.*)", re.DOTALL)
-_GENERIC = re.compile(r"([^\W\d][\w.-]*)<(.+)>")
-_DIMENSIONS = re.compile(r"(?:\s*\[\s*\])+\s*$")
-_NAME_OF_TYPE = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
+_ENDS_EARLY = lazy_regex(r"\?+\s*(?=$|[?)]|\.[^(\[])|\.\s*await\b(?!\s*\()|\.[?*](?=\s*(?:[.\[(]|$))")
+_IF_FAILED = lazy_regex(r"\s(?:orelse|catch)\s")
+_STEPPED = lazy_regex(r"(?:\+\+|--)\s*(?=\.|->)")  # `p++->x`
+_COMMENT = lazy_regex(r"//[^\n]*\n\s*(?=[.?/])|/\*.*?\*/\s*(?=[.?])", re.DOTALL)  # between the lines of a chain
+_AS_TRAIT = lazy_regex(r"<\s*+(.+?)(?:\s++as\s++([\w:]+)(?:<.*>)?)?\s*+>::(\w.*)", re.DOTALL)
+_GENERIC = lazy_regex(r"([^\W\d][\w.-]*)<(.+)>")
+_DIMENSIONS = lazy_regex(r"(?:\s*\[\s*\])+\s*$")
+_NAME_OF_TYPE = lazy_regex(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*")
 _NONE = ("None", "null", "undefined", "")  # alternatives without members
 _SAYS_NOTHING = frozenset({"Any", "typing.Any", "any", "unknown", "object", "Object", "var"})
-_LIFETIME = re.compile(r"'\w+(?!')\b")
-_STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`""", re.DOTALL)
-_MARK = re.compile(r"[\"'`()\[\]{}<>]")
-_LAST = re.compile(r"[.\s]([\w$#]+)\s*$")
-_REMARK = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_MEMBER = re.compile(
+_LIFETIME = lazy_regex(r"'\w+(?!')\b")
+_STRING = lazy_regex(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`""", re.DOTALL)
+_MARK = lazy_regex(r"[\"'`()\[\]{}<>]")
+_LAST = lazy_regex(r"[.\s]([\w$#]+)\s*$")
+_REMARK = lazy_regex(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_MEMBER = lazy_regex(
     r"""(\.\.\.(?s:.+)|[\w$]+|'[\w$-]+'|"[\w$-]+")(?:\s*:\s*((?!function\b|async\b|class\b)(?s:.+)))?"""
 )
 QUOTES = "\"'"
-KEY = re.compile(r"""\[\s*(["'`])([~@$]?[^\W\d][\w$~-]*)\1\s*\]""")  # a member by a string that may be a name
-_KEY_OF_CHAIN = re.compile(rf"\.{STRING_KEY}([\w$~@-]+)")
-_TAIL = re.compile(r"[)\]}\"'`]!?\??\.\s*([\w$#]+(?:\.[\w$#]+)*)\s*$")
+KEY = lazy_regex(r"""\[\s*(["'`])([~@$]?[^\W\d][\w$~-]*)\1\s*\]""")  # a member by a string that may be a name
+_KEY_OF_CHAIN = lazy_regex(rf"\.{STRING_KEY}([\w$~@-]+)")
+_TAIL = lazy_regex(r"[)\]}\"'`]!?\??\.\s*([\w$#]+(?:\.[\w$#]+)*)\s*$")
 _MAX_CHARACTERS = 1000  # characters of a chain
 _MAX_TYPE_CHARACTERS = 400
 _CLOSER = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -213,12 +213,12 @@ def _read_chain(text: str, settings: TypeSettings | None) -> str:
     return "" if expect_name or parts == ["?"] else ".".join(parts)
 
 
-_WORD = re.compile(r"[^\W\d]\w*")
-_POINTED = re.compile(r"\(\s*((?:[^\W\d]\w*\s+)*[^\W\d]\w*\s*(?:<[\w\s,*<>]*>)?)[\s*]*\)\s*(?=[\w\[(@])")  # a cast
-_LABEL = re.compile(r"[\[\](){}?,:\"'@]")  # what matters between the labels of a message
-_STRING_OR_REMARK = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/""", re.DOTALL)
-_LABEL_NAME = re.compile(r"(?:[^\W\d]\w*)?\s*$")
-_ARROW_MEMBER = re.compile(r"\s*(?:->|\.)\s*([^\W\d]\w*)")
+_WORD = lazy_regex(r"[^\W\d]\w*")
+_POINTED = lazy_regex(r"\(\s*((?:[^\W\d]\w*\s+)*[^\W\d]\w*\s*(?:<[\w\s,*<>]*>)?)[\s*]*\)\s*(?=[\w\[(@])")  # a cast
+_LABEL = lazy_regex(r"[\[\](){}?,:\"'@]")  # what matters between the labels of a message
+_STRING_OR_REMARK = lazy_regex(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/""", re.DOTALL)
+_LABEL_NAME = lazy_regex(r"(?:[^\W\d]\w*)?\s*$")
+_ARROW_MEMBER = lazy_regex(r"\s*(?:->|\.)\s*([^\W\d]\w*)")
 _LITERALS = (('@"', "NSString"), ("@[", "NSArray"), ("@{", "NSDictionary"), ("@(", "NSNumber"))
 
 
@@ -340,9 +340,9 @@ def _with_members_behind(chain: str, rest: str) -> str:
     return "" if rest[position:].strip() else chain
 
 
-_CAST = re.compile(r"(?P<value>(?s:.+?))\s+(?:as[?!]?|satisfies)\s+(?P<type>(?s:[^,;]+))")
-_OLD_CAST = re.compile(r"<(?P<type>[\w$.]+(?:<[^<>]*>)?(?:\[\])*)>\s*(?P<value>[\w$(](?s:.*))")
-_CASTING = re.compile(r"\s(?:as[?!]?|satisfies)\s")
+_CAST = lazy_regex(r"(?P<value>(?s:.+?))\s+(?:as[?!]?|satisfies)\s+(?P<type>(?s:[^,;]+))")
+_OLD_CAST = lazy_regex(r"<(?P<type>[\w$.]+(?:<[^<>]*>)?(?:\[\])*)>\s*(?P<value>[\w$(](?s:.*))")
+_CASTING = lazy_regex(r"\s(?:as[?!]?|satisfies)\s")
 
 
 def _cast_of(text: str, settings: TypeSettings) -> str:
@@ -382,8 +382,8 @@ def first_alternative(text: str, settings: TypeSettings) -> str:
     return text
 
 
-_SWITCH = re.compile(r"[\w.()\s]+?\bswitch\s*\{(?:[^=]|=(?!>))*=>\s*")
-_TERNARY = re.compile(r"\s\?\s")
+_SWITCH = lazy_regex(r"[\w.()\s]+?\bswitch\s*\{(?:[^=]|=(?!>))*=>\s*")
+_TERNARY = lazy_regex(r"\s\?\s")
 
 
 def paths_of_pattern(text: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -407,8 +407,8 @@ def paths_of_pattern(text: str) -> list[tuple[str, tuple[str, ...]]]:
     return paths
 
 
-_PATTERN_ITEM = re.compile(r"([\w$]+)\s*(?:=(?s:.*)|:\s*((?s:.+)))?")
-_FIELD_OF_TYPE = re.compile(r"(?:readonly\s+)?([\w$]+)\??\s*:\s*((?s:.+))")
+_PATTERN_ITEM = lazy_regex(r"([\w$]+)\s*(?:=(?s:.*)|:\s*((?s:.+)))?")
+_FIELD_OF_TYPE = lazy_regex(r"(?:readonly\s+)?([\w$]+)\??\s*:\s*((?s:.+))")
 
 
 def type_of_path(text: str, path: Sequence[str], settings: TypeSettings) -> tuple[str, tuple[str, ...]]:
@@ -597,7 +597,7 @@ def _without_type_arguments(text: str) -> str:
     return text
 
 
-_NAMED_ITEM = re.compile(r"((?s:.*[\w>\])?]))\s+([^\W\d]\w*)\s*")
+_NAMED_ITEM = lazy_regex(r"((?s:.*[\w>\])?]))\s+([^\W\d]\w*)\s*")
 
 
 def _item_of_tuple(text: str, settings: TypeSettings) -> str:
@@ -621,8 +621,8 @@ def union_type(members: Iterable[str], settings: TypeSettings) -> str:
 
 
 _ARROW = "\0"  # in the place of the arrow of a language, which may end like a bracket
-_FUNCTION_HEAD = re.compile(r"(?:abstract )?(?:new )?(?=[<(])")
-_TYPED = re.compile(r"(?:\.\.\.)?[\w$]+\??: ?(.+)")
+_FUNCTION_HEAD = lazy_regex(r"(?:abstract )?(?:new )?(?=[<(])")
+_TYPED = lazy_regex(r"(?:\.\.\.)?[\w$]+\??: ?(.+)")
 
 
 def _function_type(text: str, settings: TypeSettings) -> str:
@@ -653,7 +653,7 @@ def _argument_name(text: str, settings: TypeSettings) -> str:
     return read(_VARIANCE.sub("", text.strip()), settings)
 
 
-_VARIANCE = re.compile(r"^(?:out|in|\? extends|\? super) ")
+_VARIANCE = lazy_regex(r"^(?:out|in|\? extends|\? super) ")
 
 
 def array_type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Binding, Call, Import, ImportKind
 from causalist.model.language_settings import TypeSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
@@ -24,38 +25,38 @@ from causalist.parse.syntax.chains import array_type_name, union_type
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, DefinitionDraft, Scopes
 
 _MAX_CHARACTERS = 200
-_STRING = re.compile(r"^[A-Za-z]{0,2}(\"\"\"|'''|\"|')(.*)", re.DOTALL)
-_INLINE = re.compile(r"\{@\w+\s*([^{}]*)\}")
-_TAG = re.compile(r"</?(?:b|i|em|strong|code|tt|a)\b[^<>]*>")
-_BLOCK_TAG = re.compile(r"</?\w[^<>]*>")
-_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s)")
+_STRING = lazy_regex(r"^[A-Za-z]{0,2}(\"\"\"|'''|\"|')(.*)", re.DOTALL)
+_INLINE = lazy_regex(r"\{@\w+\s*([^{}]*)\}")
+_TAG = lazy_regex(r"</?(?:b|i|em|strong|code|tt|a)\b[^<>]*>")
+_BLOCK_TAG = lazy_regex(r"</?\w[^<>]*>")
+_SENTENCE_END = lazy_regex(r"(?<!\be\.g)(?<!\bi\.e)[.!?](?=\s)")
 _SENTENCE_ENDS = ".!?:;"
 _MIN_WRAPPED = 30  # characters of a line that ends where the text is wrapped; a shorter one is a title
-_GOES_ON = re.compile(r"[a-z(`\"'\d]")  # start of a line that goes on with a sentence
-_COMMENT_EDGE = re.compile(r"^--\[=*\[\s*|^\s*(?:--|\{-)\s*[|^]\s*|^[\s/*#!-]+|[\s*/-]+$")
-_PERCENT = re.compile(r"^[ \t]*%+[{}]?", re.MULTILINE)
-_SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
-_REFERENCE = re.compile(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"]*)\"[^<>]*/>")
-_BRIEF = re.compile(r"^[@\\](?:brief|short|details|notice|dev)\s+")
-_USAGE = re.compile(r'^("{1,3})[ \t]*\n(?:(?:[ ]{4}|\t)[^\n]*+\n|[ ]{0,3}\n)++')  # code at the start of a string
+_GOES_ON = lazy_regex(r"[a-z(`\"'\d]")  # start of a line that goes on with a sentence
+_COMMENT_EDGE = lazy_regex(r"^--\[=*\[\s*|^\s*(?:--|\{-)\s*[|^]\s*|^[\s/*#!-]+|[\s*/-]+$")
+_PERCENT = lazy_regex(r"^[ \t]*%+[{}]?", re.MULTILINE)
+_SUMMARY = lazy_regex(r"<summary>(.*?)</summary>", re.DOTALL)
+_REFERENCE = lazy_regex(r"<(?:see|paramref|typeparamref)\b[^<>]*?\"(?:\w:)?([^\"]*)\"[^<>]*/>")
+_BRIEF = lazy_regex(r"^[@\\](?:brief|short|details|notice|dev)\s+")
+_USAGE = lazy_regex(r'^("{1,3})[ \t]*\n(?:(?:[ ]{4}|\t)[^\n]*+\n|[ ]{0,3}\n)++')  # code at the start of a string
 _MAX_COMMENT_CHARACTERS = 2000
 _MAX_ASSOCIATION_BYTES = 400
 _ELEMENT = ".[]"  # ends the value of a block's parameter
 _OF_ONE_BLOCK = 2  # bindings: as a parameter, and to an element
-_WORD = re.compile(r"\w+")
-_STATEMENT = re.compile(r"(?:[^\n]*,[ \t]*\n)*[^\n]*")
-_HANDED_ON = re.compile(r"^[ \t]*delegate[ \t(](?:[^\n]*,[ \t]*\n)*[^\n]*", re.MULTILINE)
-_HANDED_TO = re.compile(r"\bto:\s*[:\"']?(@?\w+)")
-_HANDED_AS = re.compile(r"\bprefix:\s*[:\"']?(\w+)")
+_WORD = lazy_regex(r"\w+")
+_STATEMENT = lazy_regex(r"(?:[^\n]*,[ \t]*\n)*[^\n]*")
+_HANDED_ON = lazy_regex(r"^[ \t]*delegate[ \t(](?:[^\n]*,[ \t]*\n)*[^\n]*", re.MULTILINE)
+_HANDED_TO = lazy_regex(r"\bto:\s*[:\"']?(@?\w+)")
+_HANDED_AS = lazy_regex(r"\bprefix:\s*[:\"']?(\w+)")
 _NO_MEMBERS = ("class", "self")
-_ANY_CLASS = re.compile(r"\bpolymorphic:\s*true|\bsource_type:")
-_CLASS_NAME = re.compile(r"\bclass_name:\s*[\"']([\w:]+)[\"']")
-_SOURCE = re.compile(r"\bsource:\s*:(\w+)")
-_MODEL_FIELD = re.compile(
+_ANY_CLASS = lazy_regex(r"\bpolymorphic:\s*true|\bsource_type:")
+_CLASS_NAME = lazy_regex(r"\bclass_name:\s*[\"']([\w:]+)[\"']")
+_SOURCE = lazy_regex(r"\bsource:\s*:(\w+)")
+_MODEL_FIELD = lazy_regex(
     r"(\w+)[ \t]*=[ \t]*(?:\w+\.)?(\w+)\(\s*(?:to\s*=\s*)?(?:[\"']((?:\w+\.)?\w+)[\"']|((?:\w+\.)?[A-Z]\w+))?"
 )
-_MODEL_NAMED = re.compile(r"\bto\s*=\s*(?:[\"']((?:\w+\.)?\w+)[\"']|((?:\w+\.)?[A-Z]\w+))")
-_REVERSE_NAME = re.compile(r"\brelated_name\s*=\s*(?:[\"'](\w+)[\"'])?")
+_MODEL_NAMED = lazy_regex(r"\bto\s*=\s*(?:[\"']((?:\w+\.)?\w+)[\"']|((?:\w+\.)?[A-Z]\w+))")
+_REVERSE_NAME = lazy_regex(r"\brelated_name\s*=\s*(?:[\"'](\w+)[\"'])?")
 _INSTANCES = "objects"  # the member of a class by which its instances are found
 _OF_ONE = "OneToOne"  # begins the names of fields whose other end leads to one
 # Endings of several and of one, the first that fits.
@@ -64,9 +65,9 @@ _SINGULARS = (
     *(("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("uses", "us"), ("nses", "ns")),
     *(("ss", "ss"), ("s", "")),
 )
-_SCHEMA = re.compile(r"^# =+ Schema Information\b", re.MULTILINE)  # columns of a table, as a tool lists them in Rails
-_RDOC_HEADING = re.compile(r"^=+ (?=\w)")
-_NOISE = re.compile(
+_SCHEMA = lazy_regex(r"^# =+ Schema Information\b", re.MULTILINE)  # columns of a table, as a tool lists them in Rails
+_RDOC_HEADING = lazy_regex(r"^=+ (?=\w)")
+_NOISE = lazy_regex(
     r"copyright|licen[cs]e|eslint|@ts-|prettier|@jsx|istanbul|SPDX|use strict|@flow|^region\b"
     r"|^MARK:|swiftlint:|ktlint"
     r"|^<?#>?$|^<$|^>$|^\.[A-Z]+\b"
@@ -159,12 +160,12 @@ def comment_doc(how: str, data: bytes, start: int, end: int) -> str:
     return "" if before.strip() else comment_sentence(text)  # behind code it is about that code
 
 
-_POD = re.compile(
+_POD = lazy_regex(
     rb"^=(head\d|item|[a-z]\w*)[ \t]+([^\n]{1,300})\n(?:[ \t\r]*\n)+([^=\s][^\n]*(?:\n[^=\s][^\n]*){0,8})", re.MULTILINE
 )
-_POD_NAME = re.compile(rb"(?:.*(?:->|::|[\s<]))??([A-Za-z_]\w*)\s*(?:[(>;\[{,]|$)")
-_POD_MARK = re.compile(r"[A-Z]<<?([^<>]*+)>>?")
-_POD_PACKAGE = re.compile(rb"\s*([\w:]+)\s+-+\s+(\S[^\n]*)")
+_POD_NAME = lazy_regex(rb"(?:.*(?:->|::|[\s<]))??([A-Za-z_]\w*)\s*(?:[(>;\[{,]|$)")
+_POD_MARK = lazy_regex(r"[A-Z]<<?([^<>]*+)>>?")
+_POD_PACKAGE = lazy_regex(rb"\s*([\w:]+)\s+-+\s+(\S[^\n]*)")
 
 
 def read_pod(data: bytes) -> dict[str, str]:
@@ -209,14 +210,14 @@ def _first_line(lines: Iterable[str]) -> str:
     return text
 
 
-_TYPE_TAG = re.compile(r"(@[a-z-]+)[ \t]+(?=[.?($\w{])")
-_BRACED = re.compile(r"\{([^{}\n]{1,200})\}(?:[ \t]*\[?([\w$]+)(?![\w$.]))?")
-_LOADED = re.compile(
+_TYPE_TAG = lazy_regex(r"(@[a-z-]+)[ \t]+(?=[.?($\w{])")
+_BRACED = lazy_regex(r"\{([^{}\n]{1,200})\}(?:[ \t]*\[?([\w$]+)(?![\w$.]))?")
+_LOADED = lazy_regex(
     r"(?P<named>@typedef\s*\{\s*)?(?:typeof\s+)?\bimport\(\s*[\"']([^\"'()\n]{1,200})[\"']\s*\)(?:\.([\w$]+))?"
     r"(?(named)[^{}\n]{0,200}\}\s*([\w$]+)|)"
 )
-_IMPORTED = re.compile(r"import\([^()]*\)\.")
-_NAME = re.compile(r"[ \t]+&?(?:\.\.\.)?(\$\w+)")
+_IMPORTED = lazy_regex(r"import\([^()]*\)\.")
+_NAME = lazy_regex(r"[ \t]+&?(?:\.\.\.)?(\$\w+)")
 _OPEN, _CLOSE = "<({[", ">)}]"
 # characters of a type
 _MAX_COMMENT_BYTES = 8000
@@ -465,10 +466,10 @@ def _type_name(text: str, settings: TypeSettings) -> str:
     return array_type_name(members[0], settings) if len(members) == 1 else ""
 
 
-_ANNOTATION = re.compile(  # or a remark; with a group if nothing in brackets belongs to it
+_ANNOTATION = lazy_regex(  # or a remark; with a group if nothing in brackets belongs to it
     r"\s*(?:@(?!interface\b)[\w.:]+[ \t]*(?=\()|(?:@(?!interface\b)[\w.:]+|//[^\n]*|/\*.*?\*/)()|#?(?=\[))", re.DOTALL
 )
-_IN_ANNOTATION = re.compile(r"[()\[\]{}]|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_IN_ANNOTATION = lazy_regex(r"[()\[\]{}]|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def without_annotations(text: str) -> str:

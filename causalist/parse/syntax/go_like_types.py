@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.language_settings import TypeSettings
 from causalist.model.type_notation import (
     Mark,
@@ -26,23 +27,23 @@ from causalist.model.type_notation import (
     wrapped_in,
 )
 
-_NAME = re.compile(r"[^\W\d]\w*")
-_DOTTED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)?")
-_SPACE = re.compile(r"(?:\s|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)+")
-_TOKEN = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`|//[^\n]*|/\*.*?\*/|[()\[\]{}]|[,:]", re.DOTALL)
-_NAMED_PARAMETER = re.compile(r"([^\W\d]\w*)\s+(?=\S)(.+)", re.DOTALL)
-_VARIADIC = re.compile(r"(?:[^\W\d]\w*\s*)?\.\.\.")
-_COLLECTIONS = re.compile(r"((?:\[[\w.]*\])*)([\w.]+)")
+_NAME = lazy_regex(r"[^\W\d]\w*")
+_DOTTED = lazy_regex(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)?")
+_SPACE = lazy_regex(r"(?:\s|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)+")
+_TOKEN = lazy_regex(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`[^`]*`|//[^\n]*|/\*.*?\*/|[()\[\]{}]|[,:]", re.DOTALL)
+_NAMED_PARAMETER = lazy_regex(r"([^\W\d]\w*)\s+(?=\S)(.+)", re.DOTALL)
+_VARIADIC = lazy_regex(r"(?:[^\W\d]\w*\s*)?\.\.\.")
+_COLLECTIONS = lazy_regex(r"((?:\[[\w.]*\])*)([\w.]+)")
 _TYPE_WORDS = frozenset({"chan", "func", "map", "struct", "interface"})
 _SAYS_NOTHING = frozenset({"any", "struct", "interface"})
-_STRUCT = re.compile(r"struct\b")
-_COMPOSITE = re.compile(r"(?:func|struct|interface|chan)\b")
-_CHANNEL = re.compile(r"<-\s*chan\b|chan\b(?:\s*<-)?")
-_FUNCTION = re.compile(r"func\s*\(")
-_COLLECTION_OR_STRUCT = re.compile(r"&?\s*(?=\[|map\[|struct\b)")
-_END_OF_FIELD = re.compile(rf"{_TOKEN.pattern}|[;\n]", re.DOTALL)
-_FIELD = re.compile(r"([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s+(?=\S)(.+)|(\*?[^\W\d][\w.]*)(\[.*\])?", re.DOTALL)
-_TAG = re.compile(r"\s*(?:`[^`]*`|\"(?:\\.|[^\"\\\n])*\")$")  # tag for libraries, after the type of a field
+_STRUCT = lazy_regex(r"struct\b")
+_COMPOSITE = lazy_regex(r"(?:func|struct|interface|chan)\b")
+_CHANNEL = lazy_regex(r"<-\s*chan\b|chan\b(?:\s*<-)?")
+_FUNCTION = lazy_regex(r"func\s*\(")
+_COLLECTION_OR_STRUCT = lazy_regex(r"&?\s*(?=\[|map\[|struct\b)")
+_END_OF_FIELD = lazy_regex(rf"{_TOKEN.pattern}|[;\n]", re.DOTALL)
+_FIELD = lazy_regex(r"([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s+(?=\S)(.+)|(\*?[^\W\d][\w.]*)(\[.*\])?", re.DOTALL)
+_TAG = lazy_regex(r"\s*(?:`[^`]*`|\"(?:\\.|[^\"\\\n])*\")$")  # tag for libraries, after the type of a field
 _NO_SETTINGS = TypeSettings(prefixed=True)
 _MAX_DEPTH = 8  # brackets within brackets of one type or one expression
 
@@ -382,11 +383,11 @@ def _separators(text: str) -> str:
 
 
 _MAX_TYPE_CHARACTERS = 200
-_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
-_ARRAY = re.compile(r"&?\[[^\]]*\](?:const )?([\w.]+)\s*\{|@as\(([^,()]+),")
-_MADE_COLLECTION = re.compile(r"((?:\w+\.)*(\w+)\([^()]*\))(?:\{|\.(?:init\w*|empty)\b|$)")
+_PLAIN_NAME = lazy_regex(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_ARRAY = lazy_regex(r"&?\[[^\]]*\](?:const )?([\w.]+)\s*\{|@as\(([^,()]+),")
+_MADE_COLLECTION = lazy_regex(r"((?:\w+\.)*(\w+)\([^()]*\))(?:\{|\.(?:init\w*|empty)\b|$)")
 # `x: *T = .f()`, `return .f()` and `a.x = .f()`: f of the type of x, of the result and of a.x
-_WANTED = re.compile(
+_WANTED = lazy_regex(
     rb"(?:\w\s*:\s*[*?]*(?P<type>[A-Za-z_][\w.]*(?:\([\w\s.,]*\))?)\s*=|\b(?P<returned>return)"
     rb"|[;{}]\s*(?P<assigned>[A-Za-z_][\w.]*)\s*=)\s*(?:try\s+)?\Z"
 )
@@ -437,29 +438,29 @@ def wanted_type(data: bytes, start: int, returned: str) -> str:
 
 REST_ARGUMENT = "*"  # letter of an argument that stands for any number of them
 _MAX_TAKEN_BYTES, _MAX_GIVEN_BYTES, _MAX_VALUE_CHARACTERS = 2000, 1000, 300
-_IN_GIVEN = re.compile(
+_IN_GIVEN = lazy_regex(
     r'"""(?:\\.|[^"\\]|"(?!""))*+"""|"(?:\\.|[^"\\])*+"|\'(?:\\[^\'\n]+|[^\'\\\n])\'|#=.*?=#|#[^\n]*|[()\[\]{},;]'
     r"|(?<![\w:.@])(?:begin|let|try|quote|function|do)\b|(?<![\w:.@])end\b",
     re.DOTALL,
 )
 _OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, frozenset(")]}")
-_KEYWORD = re.compile(r"[^\W\d]\w*!?\s*=(?![=>])")
-_TYPE_ARGUMENTS_AHEAD = re.compile(r"\s*(?:\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})?\s*(?:\)\s*)?(?=\()")
-_GIVEN_HEAD = re.compile(r"\s*(?:\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})?(?=\()")
-_BLOCK_BEHIND = re.compile(r"[ \t]*do\b")
-_RESULT = re.compile(r"\s*::\s*([^\W\d][\w.]*)")
-_WHERE = re.compile(
+_KEYWORD = lazy_regex(r"[^\W\d]\w*!?\s*=(?![=>])")
+_TYPE_ARGUMENTS_AHEAD = lazy_regex(r"\s*(?:\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})?\s*(?:\)\s*)?(?=\()")
+_GIVEN_HEAD = lazy_regex(r"\s*(?:\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})?(?=\()")
+_BLOCK_BEHIND = lazy_regex(r"[ \t]*do\b")
+_RESULT = lazy_regex(r"\s*::\s*([^\W\d][\w.]*)")
+_WHERE = lazy_regex(
     r"(?:\{[^{}]*\})?\s*where\s*(?:\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}|(\w+(?:\s*<:\s*[\w.]+(?:\{[^{}]*\})?)?))"
 )
-_MARKED = re.compile(r"@\w+\s*(?:\((.*)\)|(?=\w))", re.DOTALL)
-_TYPE_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_GIVEN_CHAIN = re.compile(r"[^\W\d]\w*!?(?:\.[^\W\d]\w*!?)*")
-_GIVEN_NUMBER = re.compile(r"[-+]?(?:0[xbo][\da-fA-F_]+|\d[\d_]*(\.\d*|\.?\d*[eE][-+]?\d+|\.\d+)?)")
-_COMPARED = re.compile(r"\s(?:==|!=|===|!==|<=|>=|<|>|isa|in|&&|\|\|)\s|^!")
+_MARKED = lazy_regex(r"@\w+\s*(?:\((.*)\)|(?=\w))", re.DOTALL)
+_TYPE_NAME = lazy_regex(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_GIVEN_CHAIN = lazy_regex(r"[^\W\d]\w*!?(?:\.[^\W\d]\w*!?)*")
+_GIVEN_NUMBER = lazy_regex(r"[-+]?(?:0[xbo][\da-fA-F_]+|\d[\d_]*(\.\d*|\.?\d*[eE][-+]?\d+|\.\d+)?)")
+_COMPARED = lazy_regex(r"\s(?:==|!=|===|!==|<=|>=|<|>|isa|in|&&|\|\|)\s|^!")
 _MACROS = {"@__MODULE__": "=Module", "@__DIR__": "=String", "@__FILE__": "=String", "@__LINE__": "=Int"}
 _WORDS = {"true": "=Bool", "false": "=Bool", "nothing": "=Nothing", "missing": "=Missing"}
 _QUOTED_TYPES = {"": "=String", "r": "=Regex", "raw": "=String", "v": "=VersionNumber"}
-_QUOTED = re.compile(r'(\w*)"(?:.*)"', re.DOTALL)
+_QUOTED = lazy_regex(r'(\w*)"(?:.*)"', re.DOTALL)
 
 
 def _list_items(text: str, start: int) -> tuple[list[str], int, int] | None:

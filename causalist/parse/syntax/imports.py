@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Binding, Export, Import, ImportKind
 from causalist.model.node_ids import NodeKind
 from causalist.model.type_notation import LAMBDA_VALUE
@@ -20,8 +21,8 @@ from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, paths_of_pattern
 from causalist.parse.syntax.open_scopes import DefinitionDraft, Frame, Scopes
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_TOKEN = re.compile(r"::|=>|[{},*]|(?:r#)?[^\W\d]\w*", re.ASCII)
+_COMMENT = lazy_regex(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_TOKEN = lazy_regex(r"::|=>|[{},*]|(?:r#)?[^\W\d]\w*", re.ASCII)
 
 
 def without_comments(text: str) -> str:
@@ -85,8 +86,8 @@ def read_use_tree(text: str) -> list[Leaf]:
 
 _MAX_NAME_BYTES = 200
 _MAX_GAP_BYTES = 4  # bytes between the left and the right side of an assignment
-_DEFINED = re.compile(rb"\s*=\s*(?:async\s+)?(?:function|class)\b[\s*]*")  # between an export and its own name
-_SCRIPT_FOLDER = re.compile(r"^\$\{?\w+\}?/+")  # a variable for the folder of the script, in a path
+_DEFINED = lazy_regex(rb"\s*=\s*(?:async\s+)?(?:function|class)\b[\s*]*")  # between an export and its own name
+_SCRIPT_FOLDER = lazy_regex(r"^\$\{?\w+\}?/+")  # a variable for the folder of the script, in a path
 _DYNAMIC_IMPORT = "import"  # import("m"), spelled alike wherever it exists
 
 
@@ -424,16 +425,16 @@ class ImportReader:
 
 
 # The first parameter of a function that is given the module once it is loaded.
-_HANDED_ON = re.compile(
+_HANDED_ON = lazy_regex(
     rb"""["'`]\s*,?\s*\)\s*\)?\s*\.\s*then\s*\(\s*(?:async\b\s*)?(?:\(\s*)?(?P<names>[A-Za-z_$][\w$]*|\{[^{}]{0,300}\})"""
     rb"""\s*(?:[:,)]|=>)"""
 )
-_NAME = re.compile(r"[\"']([^\"']+)[\"']")
+_NAME = lazy_regex(r"[\"']([^\"']+)[\"']")
 _LIST = r"\s*(\[[^\[\]]*\]|\([^()]*\))[ \t]*(?=\)|$|#|;)"
 
 
-_EXPORTED = re.compile(r"[@%](?:\w+::)*EXPORT(?:_OK|_TAGS)?\b[^;]{0,8000};|\bexports\s*=>\s*\[[^\]]{0,8000}\]")
-_EXPORTED_NAME = re.compile(r"(?<![\w$@%:])&?([A-Za-z_]\w*)")
+_EXPORTED = lazy_regex(r"[@%](?:\w+::)*EXPORT(?:_OK|_TAGS)?\b[^;]{0,8000};|\bexports\s*=>\s*\[[^\]]{0,8000}\]")
+_EXPORTED_NAME = lazy_regex(r"(?<![\w$@%:])&?([A-Za-z_]\w*)")
 
 
 def read_exported_words(text: str) -> tuple[str, ...] | None:
@@ -468,9 +469,9 @@ def read_listed_names(text: str, variable: str) -> tuple[str, ...] | None:
     return None if names_listed is None else tuple(dict.fromkeys(names_listed))
 
 
-_DELEGATED_TO = re.compile(r"\bto:\s*([A-Z][\w.]*)")
-_DELEGATED = re.compile(r"defdelegate\s*\(?\s*(\w+[?!]?)")
-_DELEGATED_AS = re.compile(r"\bas:\s*:(\w+[?!]?)")
+_DELEGATED_TO = lazy_regex(r"\bto:\s*([A-Z][\w.]*)")
+_DELEGATED = lazy_regex(r"defdelegate\s*\(?\s*(\w+[?!]?)")
+_DELEGATED_AS = lazy_regex(r"\bas:\s*:(\w+[?!]?)")
 
 
 def read_delegate(text: str) -> str:
@@ -484,17 +485,17 @@ def read_delegate(text: str) -> str:
 
 
 # Files that are named by a path, in the language of Godot: `preload("res://a.gd")`, `extends "a.gd"`.
-_LOADED = re.compile(
+_LOADED = lazy_regex(
     rb"""(?<![\w.])(?:preload|load)\s{0,80}\(\s{0,80}(?P<quote>["'])(?P<path>[^"'\n]{1,400})(?P=quote)\s{0,80}\)"""
     rb"""|(?<![\w.])(?:preload|load)\([ \t]*(?P<constant>\w{1,200})[ \t]*\)"""
     rb"""|(?<=\bextends )(?P<mark>["'])(?P<base>[^"'\n]{1,400})(?P=mark)"""
     rb"""|(?<![\w.])(?P<node>get_node(?:_or_null)?\([ \t]*["'][^"'\n]{1,200}["'][ \t]*\))"""
     rb"""|(?<![\w.])(?P<single>Engine\.get_singleton\([ \t]*&?["']\w{1,200}["'][ \t]*\))"""
 )
-_PATH = re.compile(rb"""\bconst[ \t]+(\w+)[ \t]*(?::[ \t]*\w*[ \t]*)?=[ \t]*["'](\w+://[^"'\n]{1,400})["']""")
-_NO_NAME = re.compile(rb"[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]")
-_MAKING = re.compile(rb"\.\s{0,80}new(?=\s{0,80}\()")
-_REMARKS = re.compile(rb"\s*+((?:^##[^\n]*+(?:\n|\Z))++)(?=[ \t]*+(?:\n|\Z))", re.MULTILINE)
+_PATH = lazy_regex(rb"""\bconst[ \t]+(\w+)[ \t]*(?::[ \t]*\w*[ \t]*)?=[ \t]*["'](\w+://[^"'\n]{1,400})["']""")
+_NO_NAME = lazy_regex(rb"[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]")
+_MAKING = lazy_regex(rb"\.\s{0,80}new(?=\s{0,80}\()")
+_REMARKS = lazy_regex(rb"\s*+((?:^##[^\n]*+(?:\n|\Z))++)(?=[ \t]*+(?:\n|\Z))", re.MULTILINE)
 _MAX_HEAD_CHARACTERS = 200
 
 

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Binding
 from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
@@ -44,8 +45,8 @@ def move_last(rows: list[Any], scope: int, to: int) -> None:
         rows[i] = tuple.__new__(type(rows[i]), (to, *rows[i][1:]))
 
 
-_SPACED = re.compile(rb"([ \t]*)(%)[ \t]+(?=[a-z])")  # a separator with spaces around it
-_BLANK = re.compile(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
+_SPACED = lazy_regex(rb"([ \t]*)(%)[ \t]+(?=[a-z])")  # a separator with spaces around it
+_BLANK = lazy_regex(rb"(?:\s|//[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*")
 _MAX_BLANK_BYTES = 2000
 _MAX_LINE_BYTES = 200  # bytes of a line that are looked at
 
@@ -347,8 +348,8 @@ class Scopes:
             frame.prefix = qualname
 
 
-_DECLARATION_HEAD = re.compile(r"[^\W\d]\w*")
-_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?![\w.:])")  # but not the name of a field
+_DECLARATION_HEAD = lazy_regex(r"[^\W\d]\w*")
+_DOTTED = lazy_regex(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?![\w.:])")  # but not the name of a field
 # In the names before the one of a definition. What is deeper is named as if it stood in the last one that is named.
 _MAX_PREFIX_DOTS = 24
 _MAX_EXPRESSION_BYTES = 4000  # bytes of a type or value that are looked at

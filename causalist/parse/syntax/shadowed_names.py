@@ -28,19 +28,19 @@ from typing import Protocol
 
 from tree_sitter import Node
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts
 from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import NodeKind
 from causalist.model.type_notation import LAMBDA_VALUE, RETURNED, split_generic
 
-_SET = re.compile(rb"\s*=")
-_DECLARES = re.compile(rb"\b(?:const|var)\s+\Z")
+_SET = lazy_regex(rb"\s*=")
+_DECLARES = lazy_regex(rb"\b(?:const|var)\s+\Z")
 _MAX_WORD_BYTES = 40  # bytes of `const` and what is around it
-_RETURN = re.compile(rb"\breturn\s*\Z")
+_RETURN = lazy_regex(rb"\breturn\s*\Z")
 _MAX_RECEIVERS = 32  # lambdas around a name whose objects may have it; real code nests fewer
-_HEAD = re.compile(r"[\w$]+")
-_FIRST_NAME = re.compile(r"[^\W\d][\w']*")
-_DECLARED = re.compile(rb"(?<![\w.'])(?:[a-z_]|[^\x00-\x7f])(?:[\w']|[^\x00-\x7f])*|^[A-Z][\w']*")
+_HEAD, _FIRST_NAME = lazy_regex(r"[\w$]+"), lazy_regex(r"[^\W\d][\w']*")
+_DECLARED = lazy_regex(rb"(?<![\w.'])(?:[a-z_]|[^\x00-\x7f])(?:[\w']|[^\x00-\x7f])*|^[A-Z][\w']*")
 _MAX_OPENED = 32  # modules around a name, or its declarations before: real code has fewer
 
 
@@ -315,7 +315,7 @@ class LocalNames:
         return f"{''.join(keys)}.{chain}" if keys else chain
 
 
-_PARAMETER_MARK = re.compile(rb"[()\[\]{},]|(?<=[(,\s])\?|(?<=\w)<|(?<!-)>")
+_PARAMETER_MARK = lazy_regex(rb"[()\[\]{},]|(?<=[(,\s])\?|(?<=\w)<|(?<!-)>")
 _MAX_PARAMETERS_BYTES = 2000
 
 
@@ -354,10 +354,10 @@ def before_itself(chain: str, target: str) -> str:
     return (name if times == "2" else f"{name}#{int(times) - 1}") + chain[len(target) :]
 
 
-_KEYS = re.compile(rb"->[ \t]*(?:\{[ \t]*(['\"]?)-?[^\W\d]\w*\1[ \t]*\})+")
-_KEY = re.compile(rb"[^\W\d]\w*")
-_ABOVE = re.compile(rb"(?:\$\w+|__PACKAGE__|\bshift)[ \t]*->[ \t]*(?=SUPER::)")
-_FIRST_ARGUMENT = re.compile(
+_KEYS = lazy_regex(rb"->[ \t]*(?:\{[ \t]*(['\"]?)-?[^\W\d]\w*\1[ \t]*\})+")
+_KEY = lazy_regex(rb"[^\W\d]\w*")
+_ABOVE = lazy_regex(rb"(?:\$\w+|__PACKAGE__|\bshift)[ \t]*->[ \t]*(?=SUPER::)")
+_FIRST_ARGUMENT = lazy_regex(
     rb"\bsub\s+\w+\s*(?:\([^()\n]*\)\s*)?\{(?:(?!\bshift\b|@_|\$_\[|\bsub\b)[^{}]){0,300}"
     rb"(shift(?:[ \t]*\([ \t]*\))?|\$_\[0\])(?=[ \t]*->)"
 )
@@ -385,9 +385,9 @@ def _as_members(matched: "re.Match[bytes]") -> bytes:
     return bytes(members)
 
 
-_METHODS = re.compile(rb"^[ \t]*methods\b[ \t]*(\([^()\n]*\bStatic\b(?![ \t]*=[ \t]*false))?", re.MULTILINE)
-_HEAD_OF_FUNCTION = re.compile(r"function\b\s*(?:\[?\s*(\w+)[^\]=(]*\]?\s*=\s*)?[\w.]+\s*(?:\(\s*(\w+))?")
-_OF_BASE = re.compile(rb"(\w+)@([^\W\d][\w.]*)")
+_METHODS = lazy_regex(rb"^[ \t]*methods\b[ \t]*(\([^()\n]*\bStatic\b(?![ \t]*=[ \t]*false))?", re.MULTILINE)
+_HEAD_OF_FUNCTION = lazy_regex(r"function\b\s*(?:\[?\s*(\w+)[^\]=(]*\]?\s*=\s*)?[\w.]+\s*(?:\(\s*(\w+))?")
+_OF_BASE = lazy_regex(rb"(\w+)@([^\W\d][\w.]*)")
 
 
 def with_objects(facts: FileFacts, data: bytes, package: str, owner: str) -> FileFacts:
@@ -647,7 +647,7 @@ def find_held_prototypes(bindings: Sequence[Binding], infixes: tuple[str, ...]) 
 
 
 _BRACKETED, _PARAMETERS = "[]::", "#()"  # separators behind a type in brackets, and behind its arguments
-_TYPE_IN_BRACKETS = re.compile(rb"\[([A-Za-z_][\w.]*)\]::(?=\w)")
+_TYPE_IN_BRACKETS = lazy_regex(rb"\[([A-Za-z_][\w.]*)\]::(?=\w)")
 
 
 @cache
@@ -672,8 +672,8 @@ def with_dots(data: bytes, separators: tuple[str, ...]) -> bytes:
     return _compile_separators(separators).sub(lambda m: b".".rjust(len(m[0])), data)
 
 
-_GIVEN = re.compile(rb"""//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|"(?:[^"\\\n]|\\.)*+"?|(?<=\w)(\s*\#\s*\()|[()]""")
-_QUALIFIES, _NO_LINE_END = re.compile(rb"\s*::"), re.compile(rb"[^\r\n]")
+_GIVEN = lazy_regex(rb"""//[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|"(?:[^"\\\n]|\\.)*+"?|(?<=\w)(\s*\#\s*\()|[()]""")
+_QUALIFIES, _NO_LINE_END = lazy_regex(rb"\s*::"), lazy_regex(rb"[^\r\n]")
 _MAX_GIVEN_BYTES = 2000  # bytes of arguments that are blanked
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import Binding
 from causalist.model.language_settings import ShapeSettings
 from causalist.model.type_notation import (
@@ -37,13 +38,13 @@ from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import targets_of_pattern
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
 
-STRING = re.compile(
+STRING = lazy_regex(
     r"""[rRbBuUfFtT]{0,2}(?:'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")""",
     re.DOTALL,
 )
-_NEXT = {separator: re.compile(rf"[()\[\]{{}}'\"{separator}]") for separator in ("", ",", ":", "|")}
-_NOTHING_INSIDE = re.compile(r"[^()\[\]{}'\"]*[)\]}]")
-_STRING_OR_COMMENT = re.compile(rf"({STRING.pattern})|#[^\n]*", re.DOTALL)
+_NEXT = {separator: lazy_regex(rf"[()\[\]{{}}'\"{separator}]") for separator in ("", ",", ":", "|")}
+_NOTHING_INSIDE = lazy_regex(r"[^()\[\]{}'\"]*[)\]}]")
+_STRING_OR_COMMENT = lazy_regex(rf"({STRING.pattern})|#[^\n]*", re.DOTALL)
 
 
 def find_closing(text: str, start: int) -> int:
@@ -113,8 +114,8 @@ def without_comments(text: str) -> str:
     return _STRING_OR_COMMENT.sub(lambda found: found[1] or "", text) if "#" in text else text
 
 
-PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_DOTTED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
+PLAIN = lazy_regex(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_DOTTED = lazy_regex(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)*")
 _MAX_CHARACTERS = 2000
 _MAX_DEPTH = 8
 
@@ -182,16 +183,16 @@ def _inner(text: str, settings: ShapeSettings, depth: int) -> str:
     return as_member(_shape(text, settings, depth + 1))
 
 
-_ATTRIBUTE = re.compile(r"\.\s*([^\W\d]\w*)")
-_SPACE = re.compile(r"[\s\\]+")
+_ATTRIBUTE = lazy_regex(r"\.\s*([^\W\d]\w*)")
+_SPACE = lazy_regex(r"[\s\\]+")
 # A call that makes a class of its name and its bases: `type("A", (B,), {})`, or that of a metaclass.
-_CLASS_BELOW = re.compile(r"""\(\s*(?:"[A-Z]\w*"|'[A-Z]\w*')\s*,\s*\(\s*([^\W\d][\w.]*)\s*[,)]""")
-_ABOVE_BASE = re.compile(r"\(\s*([^\W\d][\w.]*)\s*,[^()]*\)")  # the arguments of `super(Base, self)`
-_KEYWORD = re.compile(r"\s*\w+\s*=(?!=)")
-_INDEX = re.compile(r"\s*-?\d+\s*")
-_NUMBER = re.compile(r"\d[\w.]*")
+_CLASS_BELOW = lazy_regex(r"""\(\s*(?:"[A-Z]\w*"|'[A-Z]\w*')\s*,\s*\(\s*([^\W\d][\w.]*)\s*[,)]""")
+_ABOVE_BASE = lazy_regex(r"\(\s*([^\W\d][\w.]*)\s*,[^()]*\)")  # the arguments of `super(Base, self)`
+_KEYWORD = lazy_regex(r"\s*\w+\s*=(?!=)")
+_INDEX = lazy_regex(r"\s*-?\d+\s*")
+_NUMBER = lazy_regex(r"\d[\w.]*")
 _WORDS = frozenset({"await", "lambda", "not", "yield"})  # names that begin something else than a chain
-_TOKEN = re.compile(
+_TOKEN = lazy_regex(
     rf"""(?P<string>{STRING.pattern})|(?P<open>[(\[{{])|(?P<word>[^\W\d]\w*)|(?P<comma>,)|(?P<number>\d[\w.]*)
     |(?P<walrus>:=)|(?P<compare>==|!=|<=|>=|<(?!<)|>(?!>))|(?P<operator>[-+*/%@&|^~<>=:;!]+)|[\s\\.]+""",
     re.DOTALL | re.VERBOSE,
@@ -472,10 +473,10 @@ def _keyword_value(inside: str, name: str) -> str:
 _MAX_PLACE_BYTES = 2000
 _MAX_PLACE_TYPE_BYTES = 400
 _MAX_PLACE_PUNCTUATION_BYTES = 12  # bytes of " as (" or " = " between a pattern and its value, white space aside
-_NAME = re.compile(r"[^\W\d]\w*")
-_PLACE_BOUND = re.compile(r"[\w.]+\s*\(.*\bbound\s*=\s*([^,]+)", re.DOTALL)
-_GENERIC = re.compile(r"(?:\w+\.)*(\w+)\s*\[")
-_CAPITALS = re.compile(r"[\"'\w.\[\], ]*+(?:\s*+\|\s*+[\"'\w.\[\],][\"'\w.\[\], ]*+)++")
+_NAME = lazy_regex(r"[^\W\d]\w*")
+_PLACE_BOUND = lazy_regex(r"[\w.]+\s*\(.*\bbound\s*=\s*([^,]+)", re.DOTALL)
+_GENERIC = lazy_regex(r"(?:\w+\.)*(\w+)\s*\[")
+_CAPITALS = lazy_regex(r"[\"'\w.\[\], ]*+(?:\s*+\|\s*+[\"'\w.\[\],][\"'\w.\[\], ]*+)++")
 
 
 class PlaceReader:

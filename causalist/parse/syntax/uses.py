@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 
 import tree_sitter
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Call, Definition, Import, ImportKind, Reference
 from causalist.model.node_ids import CALLABLE_KINDS
 from causalist.model.type_notation import PLACE, element_of
@@ -46,18 +47,19 @@ from causalist.parse.syntax.whole_calls import CallReader
 _MAX_NAME_BYTES = 200
 _MAX_CALLEE_CHARACTERS = 600  # characters of a chain that is kept whole
 
-_TAG = re.compile(rb"[a-z][\w-]*[\s/>]")
+_TAG = lazy_regex(rb"[a-z][\w-]*[\s/>]")
 _MAX_MESSAGE_BYTES = 4000  # bytes of a message that are read
 _MAX_CHAIN_BYTES = 1000  # bytes of a chain that is called or used
 _MAX_WAITING_BYTES = 8  # bytes of "(await " before a call that imports
-_CHAIN = re.compile(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
-_CONSTANTS = re.compile(rb"\.?[A-Z]\w*(?:\s*\.\s*[A-Z]\w*)*")
-_PATH = re.compile(rb"[\w$]+(?:(?:\s*\.\s*|::)[\w$]+)*")
+_CHAIN = lazy_regex(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
+_CONSTANTS = lazy_regex(rb"\.?[A-Z]\w*(?:\s*\.\s*[A-Z]\w*)*")
+_ENDS_CHAIN = frozenset(bytes((byte,)) for byte in b"(),;<>[]{}=+-*/&|!^%")  # behind a name that no chain goes on from
+_PATH = lazy_regex(rb"[\w$]+(?:(?:\s*\.\s*|::)[\w$]+)*")
 # A pair of an object, or a type, and the name of a method; "::" may have been read as a dot.
-_SENT = re.compile(r"(?:([\w@]+(?:\.\w+)*)&?\.)?(?:send|public_send|__send__|method|instance_method)\s*\(?\s*$")
-_COUNTED = re.compile(r"([\w.]+[?!]?)\s*/\s*\d+")  # a function by the number of its arguments
-_WRITTEN_TYPE = re.compile(r"(?<![\w.:])((?:[A-Z]\w*\.)*[a-z_]\w*)\(")
-_PAIR = re.compile(
+_SENT = lazy_regex(r"(?:([\w@]+(?:\.\w+)*)&?\.)?(?:send|public_send|__send__|method|instance_method)\s*\(?\s*$")
+_COUNTED = lazy_regex(r"([\w.]+[?!]?)\s*/\s*\d+")  # a function by the number of its arguments
+_WRITTEN_TYPE = lazy_regex(r"(?<![\w.:])((?:[A-Z]\w*\.)*[a-z_]\w*)\(")
+_PAIR = lazy_regex(
     r"""(?:\[|\w+\s*\()\s*(?:(?P<variable>\$\w+)|(?P<type>[\w\\.]+?)\s*(?:::|\.)\s*class)\s*,"""
     r"""\s*["'](?P<name>\w+)["'][\s,]*[\])]"""
 )
@@ -113,13 +115,17 @@ class UseReader:
         chains = _CONSTANTS if self._bare_calls else _PATH if separator and not names.name_separators else _CHAIN
         # Where files share a scope, a name that this file does not know may be another's; locals are left out before.
         filtered = not (names.block_scopes or self._settings.modules.shares_names)
-        result = [*self.passed_on]
+        result, data = [*self.passed_on], self._scopes.data
+        may_be_whole = chains is not _CONSTANTS
         for scope, start, end in self.spans:
             name = self._scopes.text(start, end)
             # `Self::open`; a `self` in front of a dot is an `Access`.
-            own = separator and name in names.self_names and self._scopes.data.startswith(separator.encode(), end)
+            own = separator and name in names.self_names and data.startswith(separator.encode(), end)
             if not filtered or own or name in declared:
-                chain = self._chain_at(start, end, chains)
+                is_whole = (
+                    may_be_whole and data[end : end + 1] in _ENDS_CHAIN and name.isascii() and name.isidentifier()
+                )
+                chain = name if is_whole else self._chain_at(start, end, chains)
                 if chain and chain not in names.self_names:
                     chain = chain.replace(separator, ".") if separator else chain
                     result.append(Reference(scope, self._scopes.in_opened(chain, start), self._scopes.row(start)))

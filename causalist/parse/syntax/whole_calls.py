@@ -8,6 +8,7 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass, field
 
+from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, ArgumentKind, Call
 from causalist.model.type_notation import BEHIND, GIVEN, OWN_OBJECT, PLACE, element_of, split_top, typed_value
 from causalist.parse.syntax.argument_forms import is_one_value, letter_of, typed_argument
@@ -21,39 +22,39 @@ from causalist.parse.syntax.shadowed_names import OpenLambda
 
 _MAX_NAME_BYTES = 200
 # Types may be said behind it; `A<B>.c<D>` ends with c.
-_LAST_NAME = re.compile(
+_LAST_NAME = lazy_regex(
     rb"([\w$\x80-\xff]++[?!]?)\s*+"
     rb"(?:<(?:[\w\s.,?\[\]]|<(?:[\w\s.,?\[\]]|<(?:[\w\s.,?\[\]]|<[\w\s.,?\[\]]*+>)*+>)*+>)*+>\s*+)?$"
 )
-_GIVEN = re.compile(rb"\s*=(?![=~>])")  # after a member that gets a value
-_LAST_BEFORE_TYPES = re.compile(rb"([\w$\x80-\xff]++)\s*+(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*$")
-_TYPES = re.compile(r"(?<!asInstanceOf)\[(?:[^\[\]]|\[[^\[\]]*\])*\]")
+_GIVEN = lazy_regex(rb"\s*=(?![=~>])")  # after a member that gets a value
+_LAST_BEFORE_TYPES = lazy_regex(rb"([\w$\x80-\xff]++)\s*+(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\])?\s*$")
+_TYPES = lazy_regex(r"(?<!asInstanceOf)\[(?:[^\[\]]|\[[^\[\]]*\])*\]")
 _MAX_RECEIVER_BYTES = 400  # bytes of a receiver that are read
 _MAX_CALLEE_CHARACTERS = 600  # characters of a chain that is kept whole
 _MAX_BETWEEN_BYTES = 2000  # bytes between a call and the next one in a chain: spaces and remarks
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-_MEMBERS = re.compile(r"(?:\.[^\W\d][\w$]*)+")
-_INDEX = re.compile(r"\[[^\[\]\"']*\]")
-_ANY_INDEX = re.compile(r"\[[^\[\]]*\]")
-_INDEXED = re.compile(r"(?:[\w$]+\.)*[\w$]+(?:\[\])+(?:\.[\w$]+(?:\[\])*)*\.[\w$]+")
-_INDEXED_MEMBERS = re.compile(r"(?:\[\])*(?:\.[^\W\d][\w$]*(?:\[\])*)*\.[^\W\d][\w$]*")
-_EXPLICIT_TYPES = re.compile(r"\.\s*<[\w\s.,<>?&\[\]]*>\s*(?=[^\W\d])")
-_UNKNOWN_PART = re.compile(r"[,?<>]")  # in a chain of which nothing is known
-_TYPE_ARGUMENTS = re.compile(rb"<(.*)>\s*$", re.DOTALL)
-_LISTED = re.compile(rb"\((?:[^()]|\([^()]*\))*\)")  # the same where no arrow need follow
-_PARAMETERS = re.compile(rb"""\{?[^{}"';=|&-]*+[-=]>""")  # of a lambda
-_STATEMENT = re.compile(rb"(?:[{;\n]|[-=]>|\breturn)\s*$")  # before the last expression of a lambda
-_LAST_STATEMENT = re.compile(rb"(?:[{;\n]|[-=]>|\breturn\b)[ \t]*([\w$.?!]++)[\s;})]*$")
-_LABEL = re.compile(r"\s*(\w+|`\w+`)\s*:(?!:)\s*")  # before an argument
+_COMMENT = lazy_regex(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_MEMBERS = lazy_regex(r"(?:\.[^\W\d][\w$]*)+")
+_INDEX = lazy_regex(r"\[[^\[\]\"']*\]")
+_ANY_INDEX = lazy_regex(r"\[[^\[\]]*\]")
+_INDEXED = lazy_regex(r"(?:[\w$]+\.)*[\w$]+(?:\[\])+(?:\.[\w$]+(?:\[\])*)*\.[\w$]+")
+_INDEXED_MEMBERS = lazy_regex(r"(?:\[\])*(?:\.[^\W\d][\w$]*(?:\[\])*)*\.[^\W\d][\w$]*")
+_EXPLICIT_TYPES = lazy_regex(r"\.\s*<[\w\s.,<>?&\[\]]*>\s*(?=[^\W\d])")
+_UNKNOWN_PART = lazy_regex(r"[,?<>]")  # in a chain of which nothing is known
+_TYPE_ARGUMENTS = lazy_regex(rb"<(.*)>\s*$", re.DOTALL)
+_LISTED = lazy_regex(rb"\((?:[^()]|\([^()]*\))*\)")  # the same where no arrow need follow
+_PARAMETERS = lazy_regex(rb"""\{?[^{}"';=|&-]*+[-=]>""")  # of a lambda
+_STATEMENT = lazy_regex(rb"(?:[{;\n]|[-=]>|\breturn)\s*$")  # before the last expression of a lambda
+_LAST_STATEMENT = lazy_regex(rb"(?:[{;\n]|[-=]>|\breturn\b)[ \t]*([\w$.?!]++)[\s;})]*$")
+_LABEL = lazy_regex(r"\s*(\w+|`\w+`)\s*:(?!:)\s*")  # before an argument
 # Before a member of a type that is not named: what says the type.
-_TYPED = re.compile(rb":\s*\[?([\w.]+)[?!\]]*\s*=\s*(?:try[?!]?\s+)?$")
-_SET = re.compile(rb"(?<![\w.)\]?!])((?:\w+[?!]?\.)*\w+)\s*[=!]?=\s*(?:try[?!]?\s+)?$")
+_TYPED = lazy_regex(rb":\s*\[?([\w.]+)[?!\]]*\s*=\s*(?:try[?!]?\s+)?$")
+_SET = lazy_regex(rb"(?<![\w.)\]?!])((?:\w+[?!]?\.)*\w+)\s*[=!]?=\s*(?:try[?!]?\s+)?$")
 # Before the body of a lambda that has its parameters inside.
-_BEFORE_IN = re.compile(
+_BEFORE_IN = lazy_regex(
     rb"\{\s*(?:@\w+\s*)*(?:\[[^\[\]{}]*\]\s*)?(?:\((?:[^(){}]|\([^(){}]*\))*\)|\w+(?:\s*,\s*\w+)*)"
     rb"(?:\s*async)?(?:\s*throws)?(?:\s*->[^{}\n]*?)?\s+in\b"
 )
-_CAST = re.compile(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\]]*>)?)\s*\)(?=[\s\w(\"'$])")
+_CAST = lazy_regex(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\]]*>)?)\s*\)(?=[\s\w(\"'$])")
 
 
 @dataclass(slots=True)

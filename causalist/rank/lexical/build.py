@@ -18,7 +18,6 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from posixpath import splitext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -45,7 +44,7 @@ from causalist.rank.lexical.word_counts import (
     make_blocks,
     sum_parts,
 )
-from causalist.rank.terms import STOP_WORDS, terms_of
+from causalist.rank.terms import STOP_WORDS, terms_of, terms_of_path
 
 if TYPE_CHECKING:
     from causalist.model.facts import FileFacts
@@ -448,11 +447,7 @@ def _paths(fresh: _Fresh, linked: LinkedGraph, vocabulary: Terms) -> Triples:
     paths = _NameTerms()
     for i, path, _ in fresh:
         paths.add(int(linked.file_nodes[i]), path)
-    return paths.triples(_terms_of_path, vocabulary)
-
-
-def _terms_of_path(path: str) -> Iterable[str]:
-    return dict.fromkeys(term for part in splitext(path)[0].split("/") for term in terms_of(part))
+    return paths.triples(terms_of_path, vocabulary)
 
 
 def _spread_paths(path: Triples, file_of: NDArray[np.int32], kinds: NDArray[np.uint8]) -> Triples:
