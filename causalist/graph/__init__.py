@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
+    from causalist.graph._precision_file import shipped_confidences
     from causalist.graph.architecture_layers import fan_in
     from causalist.graph.build import LinkedPart, ParallelPlan, RelinkedGraph, build_graph, needs_bodies, relink
     from causalist.graph.invalidation import (
@@ -49,6 +50,7 @@ __all__ = [
     "needs_bodies",
     "read_confidences",
     "relink",
+    "shipped_confidences",
 ]
 
 __getattr__ = exports(
@@ -59,6 +61,7 @@ __getattr__ = exports(
         "read_confidences",
         "linker": "Linker LinkError",
         "invalidation": "InvalidationKeys can_mention forwarded_modules forwards_module invalidation_keys",
+        "_precision_file": "shipped_confidences",
         "architecture_layers": "fan_in",
     },
 )

@@ -113,7 +113,7 @@ class Resolver:
         return [*derived, *implemented]
 
     def _find_contracts(self, derived: set[int]) -> None:
-        """Note the interfaces of classes whose superclass is from outside, in languages where they give a class nothing.
+        """Note interfaces of classes whose superclass is from outside, in languages where they give a class nothing.
 
         What such a class lacks comes from there. `derived` are types whose own superclass is not of the repository.
         """

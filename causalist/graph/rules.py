@@ -14,8 +14,8 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from causalist.graph._precision_file import shipped_confidences
 from causalist.model.graph import BUILD_VARIANT, METHOD_SET, EdgeKind
-from causalist.parse import shipped_confidences
 
 
 class Evidence(IntEnum):

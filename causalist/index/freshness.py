@@ -11,13 +11,14 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist.graph import shipped_confidences
 from causalist.index import options
 from causalist.index.options import Read
 from causalist.model.graph import EdgeKind
 from causalist.model.index import Index
 from causalist.model.source import IS_SOURCE, FileEntry, Scan, is_parsed
 from causalist.model.string_table import StringTable
-from causalist.parse import all_grammars, shipped_confidences
+from causalist.parse import all_grammars
 from causalist.rank import WalkWeights
 from causalist.source import pick_examples
 

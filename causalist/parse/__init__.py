@@ -6,7 +6,7 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.parse.cleaned_text import MASK, mask_range, mask_secrets, view_of, with_line_feeds
-    from causalist.parse.grammar_digest import all_grammars, shipped_confidences
+    from causalist.parse.grammar_digest import all_grammars
     from causalist.parse.languages import (
         claimants,
         companions_of_missing,
@@ -47,7 +47,6 @@ __all__ = [
     "parse_tree",
     "prose_kind",
     "reader_of",
-    "shipped_confidences",
     "view_of",
     "with_line_feeds",
 ]
@@ -57,7 +56,7 @@ __getattr__ = exports(
     {
         "parser": "parse_file parse_source parse_text",
         "syntax_tree": "may_be_code parse_syntax parse_tree reader_of",
-        "grammar_digest": "all_grammars shipped_confidences",
+        "grammar_digest": "all_grammars",
         "languages": "claimants companions_of_missing dialect_of grammar_version load_grammar load_language "
         "load_settings lone_missing_languages missing_language_of",
         "cleaned_text": "view_of with_line_feeds MASK mask_range mask_secrets",

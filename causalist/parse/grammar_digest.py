@@ -1,7 +1,6 @@
-"""Shipped files as bytes, which the version of an index hashes for each question: grammars and measured precision.
+"""Folder of the grammars, and a digest of its files and of the installed wheels.
 
-A checkout has the folder of the grammars at its top, an installed wheel inside the package. Nothing here parses the
-files, since what parses them costs more to import.
+A checkout has the folder at its top, an installed wheel inside the package. Nothing here parses the files.
 """
 
 import os
@@ -61,9 +60,3 @@ def wheels() -> Mapping[str, str]:
                     project, _, version = name.removesuffix(".dist-info").partition("-")
                     versions.setdefault(project, version)
     return versions
-
-
-@cache
-def shipped_confidences() -> bytes:
-    """Return the bytes of the table of measured precision, `graph/rule_precision.json`."""
-    return (_PACKAGE / "graph" / "rule_precision.json").read_bytes()

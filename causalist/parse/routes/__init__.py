@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import Binding, RouteFact
+from causalist.parse.routes.connected_signals import read_signals
 from causalist.parse.routes.ecmascript_blocks import read_ecmascript, read_phoenix
 from causalist.parse.routes.messages import read_messages
 from causalist.parse.routes.python_ruby import read_python, read_rails
-from causalist.parse.routes.qt_signals import read_signals
 from causalist.parse.routes.searched_text import RouteText, read_computed_names
 from causalist.parse.routes.servers import read_aspnet, read_go, read_java, read_php, read_rust
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import Binding, Definition, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS
+from causalist.parse.routes.connected_signals import read_events
 from causalist.parse.routes.ecmascript_blocks import actions_and_stores
 from causalist.parse.routes.searched_text import (
     Argument,
@@ -28,7 +29,6 @@ from causalist.parse.routes.searched_text import (
 
 _Found = Iterator[tuple[int, RouteFact]]
 COMMAND, TASK, JOB, SIGNAL, TOPIC = "command", "task", "job", "signal", "topic"  # kinds of names
-DELEGATE = "delegate"
 _MAX_MESSAGES = 4  # arguments of a call that may be messages
 _MAX_MESSAGE_BYTES = 600  # of the arguments of such a call
 _MAX_HEAD_BYTES = 3_000  # of a type, before what stands in it
@@ -642,33 +642,7 @@ def _go_names(source: RouteText) -> _Found:
             yield _listening(source, match.start("verb"), handler, name)
 
 
-_CS_CONNECTED = lazy_regex(rb"\+=\s*(?:new\s+[\w.<>?]+\()?(?P<handler>(?:this\.)?(?:[A-Z]|[a-z]\w*_)[\w.]*)\)?\s*;")
-_CS_INVOKED = lazy_regex(rb"\.Invoke\(")
-_CS_NAME = lazy_regex(rb"(?<![\w])(?P<name>[A-Z]\w*)\s*\??$")
-_MAX_NAME_BYTES = 100
-# Events of windows and timers: handlers of the same name have nothing to do with each other.
-_CS_PLATFORM = frozenset(
-    b"Activated Click Closed Closing CollectionChanged Deactivated Disposed Elapsed Exited Load Loaded PropertyChanged"
-    b" Shown TextChanged Tick Unloaded ValueChanged".split()
-)
-
-
-def _csharp_names(source: RouteText) -> _Found:
-    """Yield what is connected to events, and where these are invoked."""
-    data = source.data
-    for pattern, form in ((_CS_CONNECTED, RouteForm.LISTEN), (_CS_INVOKED, RouteForm.EMIT)):
-        for match in pattern.finditer(data):
-            named = _CS_NAME.search(data[max(0, match.start() - _MAX_NAME_BYTES) : match.start()])
-            if named is None or named["name"] in _CS_PLATFORM or not source.is_code(match.start()):
-                continue
-            handler = match["handler"].decode("utf-8", "replace") if form == RouteForm.LISTEN else ""
-            yield route_at(
-                source, match.start(), form, path=named["name"].decode(), handler=handler.removeprefix("this."),
-                name=DELEGATE,
-            )  # fmt: skip
-
-
 _NAMED = {
     "php": _php_names, "python": _python_names, "ecmascript": _js_names, "java": _java_names, "ruby": _ruby_names,
-    "go": _go_names, "csharp": _csharp_names,
+    "go": _go_names, "csharp": read_events,
 }  # fmt: skip

@@ -666,5 +666,5 @@ def read_channels(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
             typed = re.search(_TYPED % head, given) if dot and not is_local else None
             if typed is not None or not (dot or is_local or re.search(_GIVEN % head, given)):
                 path = f"{typed[1]}.{member}" if typed is not None else head
-                definition = scope if form is RouteForm.LISTEN else -1
+                definition = scope if form == RouteForm.LISTEN else -1
                 yield route_at(source, byte, form, path=path, definition=definition, name=CHANNEL)

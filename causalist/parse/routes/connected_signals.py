@@ -1,7 +1,7 @@
-"""Signals of Qt, and the slots and functions that are connected to them.
+"""Signals and events to which code connects functions: those of Qt and of C#.
 
-In: the text of a file of C++. Out: facts of what emits a signal and of what is connected to one, each with the type
-that has the signal, where the code says it. `graph.relations.route_conventions` joins them.
+In: the text of a file. Out: facts of what emits a signal or event and of what is connected to one. Those of Qt have the
+type that has the signal, where the code says it. `graph.relations.route_conventions` joins them.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import RouteFact, RouteForm
 from causalist.parse.routes.searched_text import RouteText, route_at
 
-SLOT = "slot"  # the kind of their names
+SLOT, DELEGATE = "slot", "delegate"  # kinds of names: signals of Qt, events of C#
 _QT_EMITTED = lazy_regex(
     rb"\b(?:emit|Q_EMIT)\s+(?P<of>(?:[A-Za-z_][\w:]*(?:\(\))?(?:->|\.))*+)(?P<name>[A-Za-z_]\w*)\("
 )
@@ -55,3 +55,29 @@ def read_signals(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
 def _class_around(source: RouteText, byte: int) -> str:
     scope = source.scope(byte)
     return source.definitions[scope].qualname.rpartition(".")[0].rpartition(".")[2] if scope >= 0 else ""
+
+
+_CS_CONNECTED = lazy_regex(rb"\+=\s*(?:new\s+[\w.<>?]+\()?(?P<handler>(?:this\.)?(?:[A-Z]|[a-z]\w*_)[\w.]*)\)?\s*;")
+_CS_INVOKED = lazy_regex(rb"\.Invoke\(")
+_CS_NAME = lazy_regex(rb"(?<![\w])(?P<name>[A-Z]\w*)\s*\??$")
+_MAX_NAME_BYTES = 100
+# Events of windows and timers: handlers of the same name have nothing to do with each other.
+_CS_PLATFORM = frozenset(
+    b"Activated Click Closed Closing CollectionChanged Deactivated Disposed Elapsed Exited Load Loaded PropertyChanged"
+    b" Shown TextChanged Tick Unloaded ValueChanged".split()
+)
+
+
+def read_events(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield what is connected to events, and where these are invoked."""
+    data = source.data
+    for pattern, form in ((_CS_CONNECTED, RouteForm.LISTEN), (_CS_INVOKED, RouteForm.EMIT)):
+        for match in pattern.finditer(data):
+            named = _CS_NAME.search(data[max(0, match.start() - _MAX_NAME_BYTES) : match.start()])
+            if named is None or named["name"] in _CS_PLATFORM or not source.is_code(match.start()):
+                continue
+            handler = match["handler"].decode("utf-8", "replace") if form == RouteForm.LISTEN else ""
+            yield route_at(
+                source, match.start(), form, path=named["name"].decode(), handler=handler.removeprefix("this."),
+                name=DELEGATE,
+            )  # fmt: skip
