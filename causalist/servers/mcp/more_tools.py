@@ -627,8 +627,8 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
             "action": Choice(
                 str, "One of these.", 0, 0, required=True, choices=("add", "forget", "feedback", "status")
             ),
-            "passage_id": Parameter(str, "Its id.", 1, 2_000),
-            "text": Parameter(str, "Note, perhaps with front matter, or question.", 1, _MAX_NOTE_CHARACTERS),
+            "passage_id": Parameter(str, "Id.", 1, 2_000),
+            "text": Parameter(str, "Note or question.", 1, _MAX_NOTE_CHARACTERS),
         },
         _update_memory,
         is_writing=True,
