@@ -54,11 +54,11 @@ if TYPE_CHECKING:
         co_change_scores,
         history_signals,
         history_terms,
-        interface_nodes,
         message_scores,
         recency_scores,
         similar_commit_scores,
         similar_commits,
+        user_interface_nodes,
     )
     from causalist.rank.scoring.mentions import files_with_all, find_given_names, frame_rows
     from causalist.rank.scoring.ranking import (
@@ -113,7 +113,6 @@ __all__ = [
     "history_signals",
     "history_terms",
     "impacts",
-    "interface_nodes",
     "match_literals",
     "merge_commits",
     "message_postings",
@@ -134,6 +133,7 @@ __all__ = [
     "similar_commits",
     "terms_in_vocabulary",
     "terms_of_nodes",
+    "user_interface_nodes",
     "with_corpus_spelling",
     "with_longer_files",
     "with_message_patterns",
@@ -151,7 +151,7 @@ __getattr__ = exports(
         "scoring.ranking": "Selection best_definitions_in boost_scope choose rank_question reasons_for seed_shares",
         "scoring.answer_confidence": "calibration_features confidence_of default_calibration",
         "scoring.fusion": "LinearModel Ranking Weights default_weights shipped_weights",
-        "scoring.history_and_roles": "churn_scores co_change_scores history_signals history_terms interface_nodes "
+        "scoring.history_and_roles": "churn_scores co_change_scores history_signals history_terms user_interface_nodes "
         "message_scores recency_scores similar_commit_scores similar_commits",
         "lexical.bm25": "SnippetLines bm25 find_nodes_by_name find_nodes_with_words impacts rarity_of_shared_words "
         "terms_of_nodes",

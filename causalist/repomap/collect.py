@@ -28,7 +28,7 @@ from causalist.model.lookup import (
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, last_name, split_id
 from causalist.model.scores import Transition
 from causalist.parse import dialect_of
-from causalist.rank import interface_nodes, restrict_to
+from causalist.rank import restrict_to, user_interface_nodes
 from causalist.rank.pagerank import personalized_pagerank
 from causalist.repomap.descriptions import (
     NAMES,
@@ -81,7 +81,7 @@ _SAME_FOLDER = 0.93
 # So much less does a definition count that its author marked as private, or that no other file uses.
 _PRIVATE = 0.25
 _LOCAL = 0.4
-_INTERFACE = 0.15  # of what a definition counts, for one that draws an interface
+_USER_INTERFACE = 0.15  # of what a definition counts, for one that draws a user interface
 _BUILT = ("dist", "build", "lib", "out", "esm", "cjs", "es", "src")
 _NOT_DEFINITIONS = (NodeKind.FILE, NodeKind.NAMESPACE)
 _ROOT_READMES = ("README.md", "readme.md", "README.rst", "README.txt", "README", "Readme.md")
@@ -124,8 +124,8 @@ def collect(index: Index, name: str, read: Callable[[str], str], other_names: Se
 
 
 def _server_first(graph: CodeGraph, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the scores with less for what draws an interface, so that a map opens with what the program does."""
-    shares = np.where(interface_nodes(graph), _INTERFACE * scores, scores)
+    """Return the scores with less for what draws a user interface, so that a map opens with what the program does."""
+    shares = np.where(user_interface_nodes(graph), _USER_INTERFACE * scores, scores)
     total = float(shares.sum())
     return shares / total if total else scores
 

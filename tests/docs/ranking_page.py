@@ -5,7 +5,7 @@ import sys
 
 from causalist.model.node_ids import Role
 from causalist.rank import GENERATORS, ROUTES
-from causalist.rank.scoring.history_and_roles import INTERFACE_FACTOR
+from causalist.rank.scoring.history_and_roles import USER_INTERFACE_FACTOR
 from tests.docs.blocks import DOCS, ROOT, keep_in_sync, table
 
 PAGE = DOCS / "ranking.md"
@@ -29,7 +29,8 @@ def contents() -> dict[str, str]:
         "Weight of the kind of a definition; other kinds have 0:\n",
         table(("kind", "weight"), list(kinds)),
         "Factor of the role of a file, unless the query is about that role. For a question of a user that names no "
-        f"interface, a file that draws one has {INTERFACE_FACTOR} besides ([benchmarks](benchmarks.md#interfaces)):\n",
+        f"user interface, a file that draws one has {USER_INTERFACE_FACTOR} besides "
+        "([benchmarks](benchmarks.md#user-interfaces)):\n",
         table(("role", "what words find", *heads), list(roles)),
     ]
     return {"routes": _routes(), "rank-weights": "\n".join(parts), "confidence": _confidence()}

@@ -4,7 +4,7 @@ import pytest
 
 from causalist.model.node_ids import Role
 from causalist.rank.query.query import parse_query
-from causalist.rank.scoring.history_and_roles import INTERFACE_FACTOR, interface_factors, queried_roles
+from causalist.rank.scoring.history_and_roles import USER_INTERFACE_FACTOR, queried_roles, user_interface_factors
 from tests.model.corpus import Corpus, Def, corpus
 
 
@@ -82,11 +82,11 @@ def test_tests_of_something_are_asked_for_everywhere(text: str, is_asked: bool) 
         ("how is an order shown", False),
     ],
 )
-def test_what_draws_an_interface_counts_less_for_questions_that_do_not_name_it(text: str, is_lower: bool) -> None:
+def test_what_draws_a_user_interface_counts_less_for_questions_that_do_not_name_it(text: str, is_lower: bool) -> None:
     drawing = ["web/Order.tsx", "web/hooks/useOrder.ts", "public/js/order.js", "views/order.html.erb"]
     deciding = ["server/order.ts", "web/hooks/orders.ts", "js/order.js", "order.rb"]
     c = corpus({path: [Def("close")] for path in (*drawing, *deciding)})
     lower = {id for path in drawing for id in (path, f"{path}::close")} if is_lower else set()
-    factors = interface_factors(parse_query(text), c.graph)
-    assert set(c.of(factors == INTERFACE_FACTOR)) == lower
-    assert set(factors.tolist()) <= {1.0, INTERFACE_FACTOR}
+    factors = user_interface_factors(parse_query(text), c.graph)
+    assert set(c.of(factors == USER_INTERFACE_FACTOR)) == lower
+    assert set(factors.tolist()) <= {1.0, USER_INTERFACE_FACTOR}

@@ -167,7 +167,7 @@ def test_what_holds_types_alone_is_not_shown_but_they_are(tmp_path: Path) -> Non
     assert "module Shop [Gate]" not in drawn
 
 
-def test_what_draws_an_interface_stands_behind_what_decides(tmp_path: Path) -> None:
+def test_what_draws_a_user_interface_stands_behind_what_decides(tmp_path: Path) -> None:
     """Each file of either folder uses the first of its folder, so that both weigh the same but for what they are."""
     files = {}
     for folder, end in (("a_web", "tsx"), ("b_server", "ts")):

@@ -19,14 +19,8 @@ from typing import NamedTuple
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts, RelationEdge
 from causalist.graph.program import Program
-from causalist.graph.relations.route_conventions import (
-    DELEGATE,
-    OBSERVED_NAMES,
-    MessageHandlers,
-    NamedHandlers,
-    find_served_files,
-    is_in_reach,
-)
+from causalist.graph.relations.message_handlers import DELEGATE, OBSERVED_NAMES, MessageHandlers, is_in_reach
+from causalist.graph.relations.route_conventions import NamedHandlers, find_served_files
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind

@@ -1,7 +1,7 @@
 """Signals and events to which code connects functions: those of Qt and of C#.
 
 In: the text of a file. Out: facts of what emits a signal or event and of what is connected to one. Those of Qt have the
-type that has the signal, where the code says it. `graph.relations.route_conventions` joins them.
+type that has the signal, where the code says it. `graph.relations.message_handlers` joins them.
 """
 
 from collections.abc import Iterator

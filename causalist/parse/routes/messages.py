@@ -4,7 +4,7 @@ In: the text of a file, its definitions, and what its names are bound to. Out: f
 OrderPaid(id))` sends a message of a type. What handles it says so by an annotation, by a base such as
 `INotificationHandler<OrderPaid>`, or by a method whose first parameter is one. Both ends are found by their form alone,
 so that most are no messages. They count only if both ends mean the same type, which is found when the files are linked
-(`graph.relations.route_conventions`). Commands, tasks and signals have names instead, each kind in a channel.
+(`graph.relations.message_handlers`). Commands, tasks and signals have names instead, each kind in a channel.
 """
 
 import re

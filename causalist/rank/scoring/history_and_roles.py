@@ -4,7 +4,7 @@ Commit messages describe the purpose of a file in other words than its code. Two
 commits of a file as one document, and the commits whose messages are similar to the query. Two other signals read no
 text: which files change together with the best ones, and how often and how recently a file changed.
 
-A user's question is about what happens rather than about what is drawn, unless it names the interface: components,
+A user's question is about what happens rather than about what is drawn, unless it names the user interface: components,
 templates and styles say the same words as the code behind them, more often, and decide nothing.
 
 A query may ask for a role that usually ranks lower, such as tests; then it does not rank lower. "Where are the tests of
@@ -213,8 +213,8 @@ def _is_subject(term: str, graph: CodeGraph, lexical: LexicalIndex) -> bool:
     return n_having >= _MIN_SUBJECT_SHARE * n_code
 
 
-# Factor of files that draw an interface, for questions that do not name one (docs/benchmarks.md, "Interfaces").
-INTERFACE_FACTOR = 0.75
+# Factor of files that draw a user interface, for questions that name none (docs/benchmarks.md, "User interfaces").
+USER_INTERFACE_FACTOR = 0.75
 _DRAWING_SUFFIXES = (
     *(".tsx", ".jsx", ".vue", ".svelte", ".astro", ".css", ".scss", ".less", ".sass", ".html", ".htm", ".xaml"),
     *(".razor", ".cshtml", ".erb", ".haml", ".slim", ".twig", ".hbs", ".ejs", ".pug", ".phtml", ".jinja", ".tmpl"),
@@ -225,7 +225,7 @@ _SERVED_SCRIPT = lazy_regex(
     r"(?:^|/)(?:ui|frontend|front-end|webui|webapp|public|static|assets|www|wwwroot)/"
     r"|(?:^|/)(?:hooks?|composables|components|stores?)/use[^/]*$"
 )
-_INTERFACE_WORDS = (
+_USER_INTERFACE_WORDS = (
     *("browser", "button", "chart", "checkbox", "click", "color", "colour", "component", "css", "dark", "dialog"),
     *("diagram", "display", "drag", "draw", "drawn", "dropdown", "extension", "font", "form", "frontend", "hover"),
     *("html", "icon", "interface", "keyboard", "layout", "menu", "mobile", "modal", "phone", "popup", "press"),
@@ -234,15 +234,15 @@ _INTERFACE_WORDS = (
 )
 
 
-def interface_factors(question: ParsedQuery, graph: CodeGraph) -> Scores:
-    """Return the factor of each node by its file, shape (n_nodes,); 1 unless the file draws an interface."""
-    if not question.is_question or question.title_terms & _interface_stems():
+def user_interface_factors(question: ParsedQuery, graph: CodeGraph) -> Scores:
+    """Return the factor of each node by its file, shape (n_nodes,); 1 unless the file draws a user interface."""
+    if not question.is_question or question.title_terms & _user_interface_stems():
         return np.ones(len(graph.nodes))
-    return np.where(interface_nodes(graph), INTERFACE_FACTOR, 1.0)
+    return np.where(user_interface_nodes(graph), USER_INTERFACE_FACTOR, 1.0)
 
 
-def interface_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
-    """Return True for the nodes of files that draw an interface, shape (n_nodes,).
+def user_interface_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
+    """Return True for the nodes of files that draw a user interface, shape (n_nodes,).
 
     These are components, templates, styles, and scripts that a browser runs.
     """
@@ -258,8 +258,8 @@ def interface_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
 
 
 @lru_cache(maxsize=1)
-def _interface_stems() -> frozenset[str]:
-    return frozenset(map(stem, _INTERFACE_WORDS))
+def _user_interface_stems() -> frozenset[str]:
+    return frozenset(map(stem, _USER_INTERFACE_WORDS))
 
 
 _MARK = lazy_regex(

@@ -37,9 +37,9 @@ from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQu
 from causalist.rank.scoring.history_and_roles import (
     HISTORY_SIGNALS,
     history_signals,
-    interface_factors,
     queried_roles,
     scores_from_tests,
+    user_interface_factors,
 )
 from causalist.rank.scoring.mentions import frame_scores, identifier_scores, literal_scores, mention_scores
 
@@ -345,7 +345,7 @@ class QuerySignals:
     is_file: NDArray[np.bool_]
     asked: NDArray[np.bool_]
     role: Scores
-    interface: Scores
+    user_interface: Scores  # factor by file
     kind: Scores
     text: Scores  # BM25 of definitions, passages and module-level code; of other words as well
     file_text: Scores
@@ -587,7 +587,7 @@ def compute_signals(
         is_file=is_file,
         asked=has_queried_role,
         role=np.where(has_queried_role, 1.0, roles),
-        interface=interface_factors(question, graph),
+        user_interface=user_interface_factors(question, graph),
         kind=_kind_factors(question, graph, factors),
         text=text + other_text + similar_text,
         file_text=file_text,
