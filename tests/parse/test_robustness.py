@@ -486,9 +486,9 @@ _DEEP_FILES: list[tuple[str, str, list[str]]] = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "text", "dialects"), [*_DEEP_FILES[:7], *part_of(_DEEP_FILES[7:], 0, 2)])
+@pytest.mark.parametrize(("name", "text", "dialects"), [*_DEEP_FILES[:7], *part_of(_DEEP_FILES[7:], 0, 3)])
 def test_deep_files_are_read_soon(name: str, text: str, dialects: list[str]) -> None:
-    """What any dialect may hold is read in a third of them, and every second text of one dialect; `--full-trials` reads
+    """What any dialect may hold is read in a third of them, and every third text of one dialect; `--full-trials` reads
     all."""
     for dialect in dialects:
         data = text.encode()

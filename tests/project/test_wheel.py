@@ -20,6 +20,7 @@ from tests.project.environments import (
     imports_of,
     requirements_of_wheel,
 )
+from tests.trials import part_of
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +29,9 @@ _SAMPLE = _ROOT / "sample_repos" / "taskboard-api"
 _IGNORED = shutil.ignore_patterns("__pycache__", ".causalist", "*.egg-info", "build", "dist")
 
 
-_EXTRAS = tuple(tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"])
+_EXTRAS = tomllib.loads((_ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+# Extras of one grammar are alike.
+_GRAMMARS = [name for name, needs in _EXTRAS.items() if len(needs) == 1 and needs[0].startswith("tree-sitter-")]
 
 
 def packages_on_disk() -> list[str]:
@@ -256,7 +259,7 @@ def count_exactly(environment: Environment, folder: Path) -> None:
 _JOBS = {"mcp": speak_mcp, "tokens": count_exactly}
 
 
-@pytest.mark.parametrize("extra", _EXTRAS)
+@pytest.mark.parametrize("extra", [*(e for e in _EXTRAS if e not in _GRAMMARS), *part_of(_GRAMMARS, 0, 6)])
 def test_each_extra_alone_is_complete(
     extra: str, wheel: Path, bare: Environment, indexed: Path, tmp_path: Path
 ) -> None:
