@@ -5,7 +5,7 @@ import sys
 
 from causalist.model.node_ids import Role
 from causalist.rank import GENERATORS, ROUTES
-from causalist.rank.scoring.history_and_roles import USER_INTERFACE_FACTOR
+from causalist.rank.scoring.history_and_roles import SUPERSEDED_FACTOR, USER_INTERFACE_FACTOR
 from tests.docs.blocks import DOCS, ROOT, keep_in_sync, table
 
 PAGE = DOCS / "ranking.md"
@@ -30,7 +30,8 @@ def contents() -> dict[str, str]:
         table(("kind", "weight"), list(kinds)),
         "Factor of the role of a file, unless the query is about that role. For a question of a user that names no "
         f"user interface, a file that draws one has {USER_INTERFACE_FACTOR} besides "
-        "([benchmarks](benchmarks.md#user-interfaces)):\n",
+        "([benchmarks](benchmarks.md#user-interfaces)), and SQL that a later migration makes again "
+        f"{SUPERSEDED_FACTOR}:\n",
         table(("role", "what words find", *heads), list(roles)),
     ]
     return {"routes": _routes(), "rank-weights": "\n".join(parts), "confidence": _confidence()}

@@ -1,10 +1,17 @@
 """Which roles a title asks for, and when a word is what a repository is about."""
 
+import numpy as np
 import pytest
 
-from causalist.model.node_ids import Role
+from causalist.model.node_ids import NodeKind, Role
 from causalist.rank.query.query import parse_query
-from causalist.rank.scoring.history_and_roles import USER_INTERFACE_FACTOR, queried_roles, user_interface_factors
+from causalist.rank.scoring.history_and_roles import (
+    SUPERSEDED_FACTOR,
+    USER_INTERFACE_FACTOR,
+    queried_roles,
+    superseded_factors,
+    user_interface_factors,
+)
 from tests.model.corpus import Corpus, Def, corpus
 
 
@@ -90,3 +97,29 @@ def test_what_draws_a_user_interface_counts_less_for_questions_that_do_not_name_
     factors = user_interface_factors(parse_query(text), c.graph)
     assert set(c.of(factors == USER_INTERFACE_FACTOR)) == lower
     assert set(factors.tolist()) <= {1.0, USER_INTERFACE_FACTOR}
+
+
+def test_what_a_later_migration_makes_again_counts_less_unless_migrations_are_asked_for() -> None:
+    """Numbers count as such; each folder has its own order; undoing makes nothing, in files and in parts of files."""
+    view, function = Def("stock", "", NodeKind.STRUCT), Def("rank", "", NodeKind.FUNCTION)
+    replaced = {
+        "migrations/9.sql::stock", "migrations/10.sql::stock~2", "db/migrations/2023-01-01_a/up.sql::rank",
+        "db/migrations/2024-01-01_b/down.sql::rank", "db/migrations/lite/1.sql::stock",
+    }  # fmt: skip
+    files = {
+        "migrations/9.sql": [view, Def("log", "", NodeKind.STRUCT)],
+        "migrations/10.sql": [view, Def("stock~2", "", NodeKind.STRUCT)],
+        "db/migrations/2023-01-01_a/up.sql": [function],
+        "db/migrations/2024-01-01_b/up.sql": [function],
+        "db/migrations/2024-01-01_b/down.sql": [function],
+        "db/migrations/lite/1.sql": [view],
+        "db/migrations/lite/2.sql": [view],
+        "schema.sql": [view],
+        "migrations/1_stock.py": [Def("stock", "", NodeKind.STRUCT)],
+    }
+    c = corpus(files, roles=dict.fromkeys([path for path in files if "migrations" in path], Role.MIGRATION))
+    nothing = np.zeros(len(c.graph.nodes), dtype=np.bool_)
+    factors = superseded_factors(c.graph, nothing)
+    assert set(c.of(factors == SUPERSEDED_FACTOR)) == replaced
+    assert set(factors.tolist()) == {1.0, SUPERSEDED_FACTOR}
+    assert superseded_factors(c.graph, queried_roles(parse_query("which migration"), c.graph, c.lexical)).min() == 1.0

@@ -248,7 +248,7 @@ def _apply_weights(signals: Mapping[Signal, Scores], weights: LinearModel) -> Ma
 def _role_factors(query_signals: QuerySignals, weights: LinearModel) -> Scores:
     factors = np.array([weights.role.get(role.label, 1.0) for role in Role])
     result: Scores = np.where(query_signals.asked, 1.0, factors[query_signals.graph.nodes.roles])
-    return result * query_signals.user_interface
+    return result * query_signals.demotion
 
 
 def sum_signals(signals: Mapping[Signal, Scores], role: Scores) -> Scores:

@@ -7,6 +7,9 @@ text: which files change together with the best ones, and how often and how rece
 A user's question is about what happens rather than about what is drawn, unless it names the user interface: components,
 templates and styles say the same words as the code behind them, more often, and decide nothing.
 
+A later migration that makes a view or function again replaces it, and a migration undone makes the one before again. A
+database has the last one only.
+
 A query may ask for a role that usually ranks lower, such as tests; then it does not rank lower. "Where are the tests of
 the parser" asks for tests. "Why can a final class not be mocked" does so in most repositories, but not in one about
 mocks: there the word occurs in the names of its code.
@@ -257,10 +260,49 @@ def user_interface_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
     return result
 
 
+def superseded_factors(graph: CodeGraph, is_asked: NDArray[np.bool_]) -> Scores:
+    """Return the factor of each node by whether a later migration replaces it, shape (n_nodes,).
+
+    It is 1 for what does, and for nodes of a role that the query asks for.
+    """
+    return np.where(superseded_nodes(graph) & ~is_asked, SUPERSEDED_FACTOR, 1.0)
+
+
+def superseded_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
+    """Return True for definitions of SQL that another migration of the folder makes again, shape (n_nodes,).
+
+    The last one by the numbers in its path counts, and of one file the first: the part that undoes it comes behind.
+    """
+    nodes = graph.nodes
+    result = np.zeros(len(nodes), dtype=np.bool_)
+    files = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.MIGRATION))
+    files = files[nodes.ids.ending_in(files, (".sql",))]
+    if not len(files):
+        return result
+    path_of = {file: split_id(nodes.ids[file])[0] for file in files.tolist()}
+    made: dict[tuple[str, int, str], list[tuple[bool, list[str | int], int]]] = {}
+    inner = np.flatnonzero(np.isin(nodes.files, files) & np.isin(nodes.kinds, _MADE_AGAIN))
+    for node in inner.tolist():
+        path = path_of[int(nodes.files[node])]
+        folder = "/".join(part for part in path.split("/")[:-1] if not part[:1].isdigit())
+        name = (split_id(nodes.ids[node])[1] or "").partition("~")[0]
+        order = [int(part) if part.isdigit() else part for part in _NUMBER.split(path)]
+        place = (not _UNDOING.search(path), order, -node)
+        made.setdefault((folder, int(nodes.kinds[node]), name), []).append(place)
+    for places in made.values():
+        result[[-number for *_, number in sorted(places)[:-1]]] = True
+    return result
+
+
 @lru_cache(maxsize=1)
 def _user_interface_stems() -> frozenset[str]:
     return frozenset(map(stem, _USER_INTERFACE_WORDS))
 
+
+SUPERSEDED_FACTOR = 0.25
+_MADE_AGAIN = (NodeKind.FUNCTION, NodeKind.METHOD, NodeKind.STRUCT, NodeKind.CLASS)
+_NUMBER = lazy_regex(r"(\d+)")
+_UNDOING = lazy_regex(r"(?:^|[/._-])(?:down|undo|rollback|revert)\.sql$")
 
 _MARK = lazy_regex(
     r"^(?:tests?|specs?)[_-]+|^Test(?=[A-Z])|[_-](?:tests?|specs?|it|e2e)$"

@@ -39,6 +39,7 @@ from causalist.rank.scoring.history_and_roles import (
     history_signals,
     queried_roles,
     scores_from_tests,
+    superseded_factors,
     user_interface_factors,
 )
 from causalist.rank.scoring.mentions import frame_scores, identifier_scores, literal_scores, mention_scores
@@ -345,7 +346,7 @@ class QuerySignals:
     is_file: NDArray[np.bool_]
     asked: NDArray[np.bool_]
     role: Scores
-    user_interface: Scores  # factor by file
+    demotion: Scores  # factor of what draws an interface or was replaced
     kind: Scores
     text: Scores  # BM25 of definitions, passages and module-level code; of other words as well
     file_text: Scores
@@ -587,7 +588,7 @@ def compute_signals(
         is_file=is_file,
         asked=has_queried_role,
         role=np.where(has_queried_role, 1.0, roles),
-        user_interface=user_interface_factors(question, graph),
+        demotion=user_interface_factors(question, graph) * superseded_factors(graph, has_queried_role),
         kind=_kind_factors(question, graph, factors),
         text=text + other_text + similar_text,
         file_text=file_text,
