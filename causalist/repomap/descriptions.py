@@ -158,6 +158,7 @@ _ALL_EMPHASIS = re.compile(r"\s*_([^_\n]+)_\s*")  # else its end would be a refe
 _EMPHASIS = re.compile(r"(\*\*|__|(?<![\w*])[*_](?=\S))(.+?)(?:\1|(?<=\S)[*_](?![\w*]))")
 # A word, or two characters of a script without spaces between words.
 _WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]{2}|[^\W\d_\u3040-\u30ff\u4e00-\u9fff]{2,}")
+_ADDRESS = re.compile(r"(?:&[a-z]{2,8};\s*)?\bhttps?://\S+")
 _MIN_WORDS = 6
 # A sentence that says what something is or does; the first that does so early is the one that matters.
 _DEFINES = re.compile(r"\b(is an?|is the|are|provides?|lets|helps|allows|makes|implements)\b")
@@ -228,7 +229,12 @@ def first_paragraph(text: str, names: Iterable[str] = (), *, is_described: bool 
     'It keeps the orders of one store.'
     """
     keys = [key for name in names for key in _name_keys(name)]
-    blocks = _read_blocks(text)
+    # A heading that says what the project is, as below a logo, is no title of what follows.
+    blocks = [
+        _Block(0, block.said) if block.level and _is_description(block.said, keys) and _names_itself(block.said, keys)
+        else block
+        for block in _read_blocks(text)
+    ]  # fmt: skip
     at = _find_name(blocks, keys)
     own: list[_Block] = []
     if at is not None:
@@ -267,6 +273,7 @@ def _read_sections(blocks: Sequence[_Block]) -> Iterator[str]:
 
 
 def _is_description(paragraph: str, keys: Sequence[str]) -> bool:
+    paragraph = _ADDRESS.sub("", paragraph)
     words = _WORD.findall(paragraph)
     if len(words) < _MIN_WORDS or sum(map(len, words)) <= len(paragraph) * 0.6:
         return False

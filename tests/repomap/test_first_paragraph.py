@@ -31,10 +31,12 @@ SAYS = "Shop is a framework for selling things to people."
         "Shop is a framework for\r\nselling things to people.\r\n",
         "<b>Shop</b> is a <a href='x'>framework</a> for selling things to people.",
         "[Shop](x) is a framework for selling things to people.",
+        f"<h2>Beyond what you need</h2>\n<h3>{SAYS}</h3>\n\n## Try it\n\nSee our page of all things to see.\n",
+        f"&rarr; https://one.example.org/and/two/three/four/five/six\n\n{SAYS}\n",
     ],
 )
 def test_the_first_paragraph_that_says_something(text: str) -> None:
-    assert first_paragraph(text).replace("`", "") == SAYS
+    assert first_paragraph(text, ["shop"]).replace("`", "") == SAYS
 
 
 @pytest.mark.parametrize(
