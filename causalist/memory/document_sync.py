@@ -262,13 +262,19 @@ class MemoryFile:
             save_known_files(self.path, before)
             return True
 
-    def remove(self, names: Sequence[str], note: Callable[[str], None] | None = None) -> list[str]:
-        """Return the ids of passages removed by id, or by path of a document. Raises UsageError for an unknown one."""
+    def remove(
+        self, names: Sequence[str], note: Callable[[str], None] | None = None, readers: Collection[str] = ()
+    ) -> list[str]:
+        """Return the ids of passages removed by id, or by path of a document, as far as the readers may see them.
+
+        Raises UsageError for an unknown one; so is one of which they may see nothing.
+        """
         with self._hold_lock():
             index = self._open_with_vectors(note)
-            of = {name: set(index.find_passages(name.__eq__)) for name in names}
+            visible = index.visible_to(readers)
+            of = {name: set(visible.find_passages(name.__eq__)) for name in names}
             for name in names:
-                of[name].update({name} if name in index else ())
+                of[name].update({name} if name in visible else ())
             unknown = [name for name, passages in of.items() if not passages]
             if unknown:
                 raise UsageError(f"the memory has no passage or document {unknown[0]!r}")

@@ -189,6 +189,13 @@ def test_what_one_reader_may_see_is_in_no_graph_of_others(folder: Path) -> None:
     exported = json.loads(invoke("memory", "export").stdout)
     again = HippoIndex.from_node_link(exported)
     assert sorted(again.passage_ids) == ["docs/auth.md#tokens", "docs/food.md#food", "docs/people.md#people"]
+    for name in ("docs/key.md", "docs/key.md#key"):  # as if there were none
+        for reader in ((), ("--reader", "ada")):
+            assert "no passage or document" in invoke("memory", "remove", name, *reader).failed("usage")
+    assert json.loads(invoke("memory", "stats", "--json", "--reader", "ops").stdout)["passages"] == 4
+    removed = json.loads(invoke("memory", "remove", "docs/key.md", "--reader", "ops", "--json").stdout)
+    assert removed["removed"] == ["docs/key.md#key"]
+    assert json.loads(invoke("memory", "stats", "--json", "--reader", "ops").stdout)["passages"] == 3
 
 
 @pytest.mark.slow
