@@ -49,6 +49,7 @@ from causalist.memory.query_entities import (
     names_something,
     terms_in_vocabulary,
 )
+from causalist.memory.senses import SIMILARITY_THRESHOLD
 from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE, Seeding, Snapshot, Variant
 from causalist.model.answer import RetrievalMode
 from causalist.model.scores import PageRankResult
@@ -169,14 +170,16 @@ class RetrievalSettings:
     """Settings of mode `hippo`. Names and defaults follow the published methods where those have them.
 
     `top_k_entities`: number of best entities with passages that count; `expand_hops`: further hops from them; None:
-    all entities. `combine_with_vector`: add the other signals by their weights; the share of the graph signals grows
-    with the share of passages that have entities. The default weights are fitted (see the decisions); `PUBLISHED` has
-    those of the methods. `by_length`: reduce PageRank and `share` for short queries. `by_names`: reduce the signals
-    of a second hop for queries that name nothing.
+    all entities. `similarity_threshold`: least similarity, from the default on, of an entity to one that it leads to or
+    that replaces it in a query. `combine_with_vector`: add the other signals by their weights; the share of the graph
+    signals grows with the share of passages that have entities. The default weights are fitted (see the decisions);
+    `PUBLISHED` has those of the methods. `by_length`: reduce PageRank and `share` for short queries. `by_names`: reduce
+    the signals of a second hop for queries that name nothing.
     """
 
     top_k_entities: int | None = 20
     expand_hops: int = 1
+    similarity_threshold: float = SIMILARITY_THRESHOLD
     combine_with_vector: bool = True
     vector_weight: float = 0.109
     graph_weight: float = 0.053
