@@ -40,6 +40,7 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\]\(\s*<?([^()<>\s]*)>?(?:\s+[\"'][^\"']*[\"'
 _ROLE = re.compile(
     r":(doc|ref|mod|class|func|meth|term|pep|rfc|attr|exc|data|keyword):`~?!?([^`<>]*?)(?:\s*<([^<>`]*)>)?`"
 )
+_LINE_WITH_WORDS = re.compile(r"^.*\w.*$", re.MULTILINE)
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 SUFFIXES = (*TEXT_SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX)
 _MAX_BYTES = 20_000_000  # bytes of a document other than PDF
@@ -195,19 +196,25 @@ def split_document(path: str, text: str) -> list[Document]:
         end = min(section.end_byte, ends[section.start_byte])
         slug, line = f"{path}#{section.slug}", section.start_row + 1
         parts.append((slug, section.title, around, section.start_byte, end, line))
-    for passage_id, title, around, start, end, line in parts:
+    with_parts = {section.parent for section in sections}
+    empty: list[str] = []  # titles of the sections just before that have no text of their own
+    for number, (passage_id, title, around, start, end, line) in enumerate(parts, -1):
         section_text = data[start:end].decode("utf-8", "replace").strip()
         if not re.search(r"\w", section_text):
+            continue
+        if title and number in with_parts and len(_LINE_WITH_WORDS.findall(section_text)) == 1:
+            empty.append(title)
             continue
         section_text = f"{around}\n\n{section_text}" if around else section_text
         for i, (piece, links) in enumerate(_split_section(section_text, path)):
             metadata: dict[str, Any] = {**matter, "path": path, "line": line}
             if title:
-                metadata["title"] = title
+                metadata["title"] = ": ".join([*empty, title])
             if links:
                 metadata["references"] = links
             text_of = piece if i == 0 or not title else f"{_join_titles(around, title)}\n\n{piece}"
             passages.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", text_of, metadata))
+        empty = []
     return passages
 
 

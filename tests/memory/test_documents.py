@@ -67,6 +67,18 @@ def test_long_sections_are_cut_between_paragraphs() -> None:
     assert found[1].text.startswith("Long\n\nParagraph")
 
 
+def test_a_heading_alone_belongs_to_its_first_part() -> None:
+    for path, text in (
+        ("a.md", "# Disk full\n\n## Meaning\n\nX.\n\n## Impact\n\n### Users\n\nY.\n\n## Notes\n"),
+        (
+            "a.rst",
+            "Disk full\n=========\n\nMeaning\n-------\n\nX.\n\nImpact\n------\n\nUsers\n~~~~~\n\nY.\n\nNotes\n-----\n",
+        ),
+    ):
+        found = [(each.id.partition("#")[2], each.metadata["title"]) for each in split_document(path, text)]
+        assert found == [("meaning", "Disk full: Meaning"), ("users", "Impact: Users"), ("notes", "Notes")]
+
+
 def test_long_paragraphs_are_cut_between_lines() -> None:
     log = [f"[12:{i // 60:02}:{i % 60:02}] <ada> message {i} about the ledger" for i in range(300)]
     found = split_document("chat.txt", "\n".join(log))
