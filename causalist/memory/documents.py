@@ -28,7 +28,7 @@ from causalist.memory.document_text import (
 )
 from causalist.model.facts import Passage
 from causalist.parse import find_secrets, mask_secrets
-from causalist.parse.prose import prose_kind, read_passages
+from causalist.parse.prose import prose_kind, read_passages, title_slug
 from causalist.rank.terms import STOP_WORDS
 from causalist.source import Limits, SkipReason, read_bytes, scan_folder
 
@@ -258,14 +258,17 @@ def split_pdf(path: str, data: bytes) -> tuple[list[Document], str]:
 def resolve_references(passages: list[Document]) -> list[Document]:
     """Return the passages with references resolved to passage ids.
 
-    A link with a fragment means the section of that slug, a link to a document its first passage. A name means the only
-    section of that title.
+    A link with a fragment means the section of that slug, or the first one in it, a link to a document its first
+    passage. A name means the only section of that title.
     """
     ids = {each.id for each in passages}
     first: dict[str, str] = {}
     titled: dict[str, list[str]] = {}
     for each in passages:
-        first.setdefault(each.metadata["path"], each.id)
+        path, title = each.metadata["path"], each.metadata.get("title", "")
+        first.setdefault(path, each.id)
+        for above in title.split(": ")[:-1]:  # of sections without text
+            first.setdefault(f"{path}#{title_slug(above)}", each.id)
         if "title" in each.metadata and "~part" not in each.id:
             titled.setdefault(each.metadata["title"].lower(), []).append(each.id)
 
@@ -280,7 +283,7 @@ def resolve_references(passages: list[Document]) -> list[Document]:
                           f"{path}/index.md", f"{path}/README.md"):  # fmt: skip
             if candidate in first:
                 section = f"{candidate}#{slug}"
-                return section if section in ids else first[candidate]
+                return section if section in ids else first.get(section, first[candidate])
         return None
 
     resolved = []

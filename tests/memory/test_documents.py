@@ -77,6 +77,9 @@ def test_a_heading_alone_belongs_to_its_first_part() -> None:
     ):
         found = [(each.id.partition("#")[2], each.metadata["title"]) for each in split_document(path, text)]
         assert found == [("meaning", "Disk full: Meaning"), ("users", "Impact: Users"), ("notes", "Notes")]
+    documents = [*split_document("a.md", "# A\n\n## B\n\nX.\n\n## C\n\n### D\n\nY.\n"),
+                 *split_document("b.md", "[c](a.md#c), [b](a.md#b), [gone](a.md#gone)\n")]  # fmt: skip
+    assert resolve_references(documents)[-1].metadata["references"] == ["a.md#d", "a.md#b"]
 
 
 def test_long_paragraphs_are_cut_between_lines() -> None:
