@@ -246,7 +246,7 @@ class HippoIndex:
             from causalist.memory.extractors import LLMEntityExtractor
 
             entity_extractor = LLMEntityExtractor(llm)
-        self.extractor: EntityExtractor = entity_extractor or RegexEntityExtractor(max_entities)
+        self.extractor: EntityExtractor = entity_extractor or RegexEntityExtractor(max(max_entities, MAX_ENTITIES))
         self.max_entities = max_entities
         self.variant = get_variant(variant) if isinstance(variant, str) else variant
         self.settings = settings or RetrievalSettings()
