@@ -29,15 +29,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist.errors import CausalistError, ExtraMissing, IndexNotWritable, ModelFailed, UsageError
 from causalist.model.protocols import Embedder
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "causalist.embedders"
 LOCAL = "local:"
@@ -87,7 +89,9 @@ def reason_of(error: BaseException) -> str:
     return text if len(text) <= _MAX_REASON_CHARACTERS else f"{text[:_MAX_REASON_CHARACTERS]}…"
 
 
-def _list_embedders() -> dict[str, EntryPoint]:
+def _list_embedders() -> "dict[str, EntryPoint]":
+    from importlib.metadata import EntryPoint, entry_points  # takes as long as opening a memory
+
     # Those that come with this program are there in a checkout, too, and no package takes their names.
     built_in = {name: EntryPoint(name, where, GROUP) for name, where in _BUILT_IN.items()}
     return {each.name: each for each in entry_points(group=GROUP)} | built_in

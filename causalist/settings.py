@@ -191,6 +191,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("memory", "alpha", SettingKind.NUMBER, None, "probability of a restart of PageRank", low=0.01, high=1),
     Setting("memory", "top-entities", SettingKind.INTEGER, 20, "best entities whose passages count", (), 1, 1_000),
     Setting("memory", "expand-hops", SettingKind.INTEGER, 1, "further hops from these entities", (), 0, 5),
+    Setting("memory", "max-entities", SettingKind.INTEGER, 20, "entities of a passage; a model's are 20", (), 1, 100),
+    Setting("memory", "similarity-threshold", SettingKind.NUMBER, 0.85, "minimum between entities", low=0.85, high=1),
     Setting("memory", "triple-confidence", SettingKind.NUMBER, 0.5, "minimum of a model's triples", high=1),
     *(
         Setting("memory", f"{name}-weight", SettingKind.NUMBER, None, "weight of a signal of mode hippo", high=1)

@@ -48,7 +48,7 @@ def _variant_option(command: _Command) -> _Command:
 
 def _readers_option(command: _Command) -> _Command:
     return click.option("--reader", "readers", multiple=True, metavar="NAME",
-                        help="Also show what only this reader may see; can be repeated.")(command)  # fmt: skip
+                        help="Also use what only this reader may see; can be repeated.")(command)  # fmt: skip
 
 
 @click.group("memory")
@@ -332,11 +332,13 @@ def feedback_command(
 @memory_command.command("remove")
 @click.argument("passages", nargs=-1, required=True, metavar="PASSAGE...")
 @_memory_option
+@_readers_option
 @json_option
-def remove_command(passages: tuple[str, ...], file: Path | None, as_json: bool) -> None:
+def remove_command(passages: tuple[str, ...], file: Path | None, readers: tuple[str, ...], as_json: bool) -> None:
     """Remove passages by their ids, or all passages of a document by its path.
 
-    A document that is still there is added again when its folder is.
+    A document that is still there is added again when its folder is. Passages with visible_to are removed for these
+    readers only.
 
     \b
     Example:
@@ -344,7 +346,7 @@ def remove_command(passages: tuple[str, ...], file: Path | None, as_json: bool) 
     """
     from causalist.memory.document_sync import MemoryFile
 
-    removed = MemoryFile.locate(file, Path.cwd()).remove(passages, _note)
+    removed = MemoryFile.locate(file, Path.cwd()).remove(passages, _note, readers)
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "removed": removed})
     else:

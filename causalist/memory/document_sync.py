@@ -24,7 +24,7 @@ from causalist.errors import IndexNotWritable, IndexUnreadable, UsageError
 from causalist.memory.conflicts_and_confidence import ValidationSettings
 from causalist.memory.document_text import pdf_library_version
 from causalist.memory.documents import Document, DocumentFile, DocumentSet, find_documents
-from causalist.memory.extractors import EntityExtractor, Estimate, HandedTriples, LLMEntityExtractor
+from causalist.memory.extractors import MAX_ENTITIES, EntityExtractor, Estimate, HandedTriples, LLMEntityExtractor
 from causalist.memory.index import HippoIndex
 from causalist.memory.pipeline import MemoryPipeline
 from causalist.memory.retrieval import SIGNALS, RetrievalSettings
@@ -36,20 +36,22 @@ from causalist.source import find_root
 from causalist.store import FOLDER, prepare_folder
 
 FORMAT = 1
-READER_VERSION = 3  # increased whenever the same document gives other passages
+READER_VERSION = 4  # increased whenever the same document gives other passages
 
 
 class DocumentRecord(NamedTuple):
     """State of a document at the last update.
 
     `digest`: hash of its content and of the reader version. `links`: references as written, by passage id, in text
-    order. `note`: unreadable parts. `extractor`: name of the model that found its entities, or "".
+    order. `note`: unreadable parts. `extractor`: name of the model that found its entities, or ""; `limit`: most of a
+    passage.
     """
 
     digest: str
     links: Mapping[str, tuple[str, ...]]
     note: str
     extractor: str
+    limit: int = MAX_ENTITIES
 
 
 def compute_digest(file: DocumentFile, data: bytes | str) -> str:
@@ -61,10 +63,10 @@ def compute_digest(file: DocumentFile, data: bytes | str) -> str:
     return digest.hexdigest()
 
 
-def build_record(digest: str, passages: list[Document], note: str, extractor: str) -> DocumentRecord:
+def build_record(digest: str, passages: list[Document], note: str, extractor: str, limit: int) -> DocumentRecord:
     """Return the record of a document; the references of `passages` are as written."""
     links = {each.id: tuple(each.metadata.get("references", ())) for each in passages}
-    return DocumentRecord(digest, links, note, extractor)
+    return DocumentRecord(digest, links, note, extractor, limit)
 
 
 def known_files(memory: Path) -> dict[str, DocumentRecord]:
@@ -79,6 +81,7 @@ def known_files(memory: Path) -> dict[str, DocumentRecord]:
                 {str(passage): tuple(map(str, links)) for passage, links in each["links"].items()},
                 str(each["note"]),
                 str(each["extractor"]),
+                int(each.get("limit", MAX_ENTITIES)),
             )
             for name, each in data["documents"].items()
         }
@@ -253,7 +256,7 @@ class MemoryFile:
             if embedder is None and (stored := read_embedder_name(self.path)) is not None:
                 raise UsageError(f"the memory has vectors of {stored}, which CAUSALIST_EMBEDDER has to name")
             before = known_files(self.path)
-            index = self.open(embedder=embedder) if self.path.exists() else HippoIndex()
+            index = self.open(embedder=embedder) if self.path.exists() else HippoIndex(**read_options(self.settings()))
             generation = index.records.generation
             index.add_passage(passage_id, text, metadata=metadata)
             if index.records.generation == generation:
@@ -262,13 +265,19 @@ class MemoryFile:
             save_known_files(self.path, before)
             return True
 
-    def remove(self, names: Sequence[str], note: Callable[[str], None] | None = None) -> list[str]:
-        """Return the ids of passages removed by id, or by path of a document. Raises UsageError for an unknown one."""
+    def remove(
+        self, names: Sequence[str], note: Callable[[str], None] | None = None, readers: Collection[str] = ()
+    ) -> list[str]:
+        """Return the ids of passages removed by id, or by path of a document, as far as the readers may see them.
+
+        Raises UsageError for an unknown one; so is one of which they may see nothing.
+        """
         with self._hold_lock():
             index = self._open_with_vectors(note)
-            of = {name: set(index.find_passages(name.__eq__)) for name in names}
+            visible = index.visible_to(readers)
+            of = {name: set(visible.find_passages(name.__eq__)) for name in names}
             for name in names:
-                of[name].update({name} if name in index else ())
+                of[name].update({name} if name in visible else ())
             unknown = [name for name, passages in of.items() if not passages]
             if unknown:
                 raise UsageError(f"the memory has no passage or document {unknown[0]!r}")
@@ -354,6 +363,8 @@ class MemoryFile:
         chosen = None if embedder in (None, NO_EMBEDDER) else get_embedder(str(embedder))
         has_vectors = chosen is not None and stored == chosen.name
         is_new = has_vectors != (chosen is not None or stored is not None)  # other vectors than those of the file
+        options = read_options(self.settings())
+        limit = options["max_entities"]
         model = extractor.name if isinstance(extractor, LLMEntityExtractor | HandedTriples) else ""
         digests = {each.name: compute_digest(each, each.read()) for each in documents}
         same = {
@@ -362,6 +373,7 @@ class MemoryFile:
             if each.name in before
             and before[each.name].digest == digests[each.name]
             and model in ("", before[each.name].extractor)
+            and before[each.name].limit == limit
             and not (each.is_named and before[each.name].note)
         }
         covered = {name for name in before if self._is_below(places, name)}
@@ -375,11 +387,11 @@ class MemoryFile:
             index = (
                 self.open(extractor, note, embedder=embedder if has_vectors else None)
                 if self.path.exists()
-                else HippoIndex(entity_extractor=extractor)
+                else HippoIndex(entity_extractor=extractor, **options)
             )
         except IndexUnreadable as error:  # nothing of it can be read: the documents are
             self.path.replace(self.path.with_name(f"{self.path.name}.damaged"))
-            index = HippoIndex(entity_extractor=extractor)
+            index = HippoIndex(entity_extractor=extractor, **options)
             if note is not None:
                 note(f"{error}; the documents are read again")
         reading = DocumentSet(skipped=skipped)
@@ -395,11 +407,14 @@ class MemoryFile:
                 data = each.read()
                 passages = reading.add(each, data)
                 read[each.name] = build_record(
-                    compute_digest(each, data), passages, reading.skipped.get(each.name, ""), model
+                    compute_digest(each, data), passages, reading.skipped.get(each.name, ""), model, limit
                 )
         if documents or not before:  # a deleted folder leaves nothing to read
             reading = reading.with_resolved_references()
-        again = {p for name, each in read.items() if model and name not in same for p in each.links if p in index}
+        other = {name for name in read if (before[name].limit if name in before else MAX_ENTITIES) != limit}
+        again = {
+            p for n, each in read.items() if n in other or (model and n not in same) for p in each.links if p in index
+        }
         if approve is not None and isinstance(extractor, LLMEntityExtractor):
             new = [
                 d.text
@@ -463,6 +478,10 @@ def read_options(settings: Settings, variant: str | None = None) -> dict[str, An
     return {
         "variant": chosen if restart is None else replace(chosen, damping=1.0 - restart),
         "settings": RetrievalSettings(
-            top_k_entities=top, expand_hops=settings.value("memory", "expand-hops"), **weight_options
+            top_k_entities=top,
+            expand_hops=settings.value("memory", "expand-hops"),
+            similarity_threshold=settings.value("memory", "similarity-threshold"),
+            **weight_options,
         ),
+        "max_entities": settings.value("memory", "max-entities"),
     }

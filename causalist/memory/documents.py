@@ -1,16 +1,17 @@
 """Documents -> passages, and excerpts of passages.
 
 Documents are Markdown, reStructuredText, AsciiDoc, HTML, plain text and PDF. A passage is a section without its
-subsections; a long section is split between paragraphs. The id of a passage is the path and the slug of its heading, as
-for documentation in a code graph; text before the first heading has the path as its id. Links to other documents become
-references, secrets are masked, and link targets and roles are removed. Of a passage that is shown, an excerpt is the
-part that matches a query best.
+subsections, below the titles of those around it; a long section is split between paragraphs, a long paragraph between
+lines. The id of a passage is the path and the slug of its heading, as for documentation in a code graph; text before
+the first heading has the path as its id. Links to other documents become references, secrets are masked, and link
+targets and roles are removed. Of a passage that is shown, an excerpt is the part that matches a query best.
 """
 
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -25,19 +26,21 @@ from causalist.memory.document_text import (
     read_front_matter,
     read_pdf,
 )
+from causalist.model.facts import Passage
 from causalist.parse import find_secrets, mask_secrets
-from causalist.parse.prose import prose_kind, read_passages
+from causalist.parse.prose import prose_kind, read_passages, title_slug
 from causalist.rank.terms import STOP_WORDS
 from causalist.source import Limits, SkipReason, read_bytes, scan_folder
 
 TEXT_SUFFIXES = (".md", ".mdx", ".markdown", ".rst", ".txt", ".text", ".adoc", ".asciidoc")
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 PDF_SUFFIX = ".pdf"
-_MAX_PASSAGE_CHARACTERS = 3_000  # characters of a passage, except for a single longer paragraph
+_MAX_PASSAGE_CHARACTERS = 3_000  # characters of a passage, except for a single longer line or fenced block
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\(\s*<?([^()<>\s]*)>?(?:\s+[\"'][^\"']*[\"'])?\s*\)")
 _ROLE = re.compile(
     r":(doc|ref|mod|class|func|meth|term|pep|rfc|attr|exc|data|keyword):`~?!?([^`<>]*?)(?:\s*<([^<>`]*)>)?`"
 )
+_LINE_WITH_WORDS = re.compile(r"^.*\w.*$", re.MULTILINE)
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 SUFFIXES = (*TEXT_SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX)
 _MAX_BYTES = 20_000_000  # bytes of a document other than PDF
@@ -187,24 +190,50 @@ def split_document(path: str, text: str) -> list[Document]:
     starts = sorted({s.start_byte for s in sections})
     first = starts[0] if starts else len(data)
     start = len(front_matter(text).encode("utf-8", "surrogatepass"))  # no passage of its own
-    parts: list[tuple[str, str, int, int, int]] = [(path, "", start, first, 1 + data[:start].count(b"\n"))]
+    parts: list[tuple[str, str, str, int, int, int]] = [(path, "", "", start, first, 1 + data[:start].count(b"\n"))]
     ends = dict(zip(starts, [*starts[1:], len(data)], strict=False))
-    for section in sections:
+    for section, around in zip(sections, _titles_around(sections, str(matter.get("title", ""))), strict=True):
         end = min(section.end_byte, ends[section.start_byte])
-        parts.append((f"{path}#{section.slug}", section.title, section.start_byte, end, section.start_row + 1))
-    for passage_id, title, start, end, line in parts:
+        slug, line = f"{path}#{section.slug}", section.start_row + 1
+        parts.append((slug, section.title, around, section.start_byte, end, line))
+    with_parts = {section.parent for section in sections}
+    empty: list[str] = []  # titles of the sections just before that have no text of their own
+    for number, (passage_id, title, around, start, end, line) in enumerate(parts, -1):
         section_text = data[start:end].decode("utf-8", "replace").strip()
         if not re.search(r"\w", section_text):
             continue
+        if title and number in with_parts and len(_LINE_WITH_WORDS.findall(section_text)) == 1:
+            empty.append(title)
+            continue
+        section_text = f"{around}\n\n{section_text}" if around else section_text
         for i, (piece, links) in enumerate(_split_section(section_text, path)):
             metadata: dict[str, Any] = {**matter, "path": path, "line": line}
             if title:
-                metadata["title"] = title
+                metadata["title"] = ": ".join([*empty, title])
             if links:
                 metadata["references"] = links
-            text_of = piece if i == 0 or not title else f"{title}\n\n{piece}"
+            text_of = piece if i == 0 or not title else f"{_join_titles(around, title)}\n\n{piece}"
             passages.append(Document(passage_id if i == 0 else f"{passage_id}~part{i + 1}", text_of, metadata))
+        empty = []
     return passages
+
+
+def _titles_around(sections: Sequence[Passage], title: str) -> list[str]:
+    """Return the titles of the sections around each section, outermost first; `title` is that of the document.
+
+    Many sections are called alike ("Decision", "Usage"), and do not say what of.
+    """
+    found: list[str] = []
+    for section in sections:
+        if section.parent >= 0:
+            found.append(_join_titles(found[section.parent], sections[section.parent].title))
+        else:
+            found.append("" if title.casefold() in section.title.casefold() else title)
+    return found
+
+
+def _join_titles(*titles: str) -> str:
+    return " > ".join(filter(None, titles))
 
 
 def _with_paths_from(folder: str, names: Sequence[str]) -> list[str]:
@@ -229,14 +258,17 @@ def split_pdf(path: str, data: bytes) -> tuple[list[Document], str]:
 def resolve_references(passages: list[Document]) -> list[Document]:
     """Return the passages with references resolved to passage ids.
 
-    A link with a fragment means the section of that slug, a link to a document its first passage. A name means the only
-    section of that title.
+    A link with a fragment means the section of that slug, or the first one in it, a link to a document its first
+    passage. A name means the only section of that title.
     """
     ids = {each.id for each in passages}
     first: dict[str, str] = {}
     titled: dict[str, list[str]] = {}
     for each in passages:
-        first.setdefault(each.metadata["path"], each.id)
+        path, title = each.metadata["path"], each.metadata.get("title", "")
+        first.setdefault(path, each.id)
+        for above in title.split(": ")[:-1]:  # of sections without text
+            first.setdefault(f"{path}#{title_slug(above)}", each.id)
         if "title" in each.metadata and "~part" not in each.id:
             titled.setdefault(each.metadata["title"].lower(), []).append(each.id)
 
@@ -251,7 +283,7 @@ def resolve_references(passages: list[Document]) -> list[Document]:
                           f"{path}/index.md", f"{path}/README.md"):  # fmt: skip
             if candidate in first:
                 section = f"{candidate}#{slug}"
-                return section if section in ids else first[candidate]
+                return section if section in ids else first.get(section, first[candidate])
         return None
 
     resolved = []
@@ -265,10 +297,10 @@ def resolve_references(passages: list[Document]) -> list[Document]:
 
 
 def _split_section(text: str, path: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield (text without link targets, link targets) of each part of a section, split between paragraphs."""
+    """Yield (text without link targets, link targets) of each part of a section."""
     part: list[str] = []
     size = 0
-    for paragraph in _split_paragraphs(text):
+    for paragraph in chain.from_iterable(map(_split_lines, _split_paragraphs(text))):
         if part and size + len(paragraph) > _MAX_PASSAGE_CHARACTERS:
             yield _strip_links("\n\n".join(part), path)
             part, size = [], 0
@@ -289,6 +321,21 @@ def _split_paragraphs(text: str) -> list[str]:
             paragraphs.append(paragraph)
         is_open ^= len(_FENCE.findall(paragraph)) % 2 == 1
     return paragraphs
+
+
+def _split_lines(paragraph: str) -> list[str]:
+    """Return a paragraph, cut between lines if it is too long: logs of chats have no empty lines."""
+    if len(paragraph) <= _MAX_PASSAGE_CHARACTERS or _FENCE.search(paragraph):
+        return [paragraph]
+    pieces: list[list[str]] = [[]]
+    size = 0
+    for line in paragraph.split("\n"):
+        if pieces[-1] and size + len(line) > _MAX_PASSAGE_CHARACTERS:
+            pieces.append([])
+            size = 0
+        pieces[-1].append(line)
+        size += len(line) + 1
+    return ["\n".join(piece) for piece in pieces]
 
 
 def _strip_links(text: str, path: str) -> tuple[str, list[str]]:

@@ -96,14 +96,14 @@ class EntityExtractor(Protocol):
 Embedder: TypeAlias = embedding.Embedder | Callable[[Sequence[str]], Iterable[Sequence[float]]]
 
 
-def normalize_extraction(output: "Extraction | Sequence[Entity]") -> Extraction:
-    """Return extractor output as an Extraction with valid names and at most MAX_ENTITIES entities.
+def normalize_extraction(output: "Extraction | Sequence[Entity]", most: int = MAX_ENTITIES) -> Extraction:
+    """Return extractor output as an Extraction with valid names and at most `most` entities.
 
     The most frequent entities are kept, ties by position in the text. Triples of removed entities are removed.
     """
     extraction = output if isinstance(output, Extraction) else Extraction(tuple(Entity(*each) for each in output))
     names = [entity.name for entity in extraction.entities]
-    ids = _choose_names([_group_places(names, range(len(names)))])
+    ids = _choose_names([_group_places(names, range(len(names)))], most)
     kept_ids = set(ids.values())
     entities = tuple(
         entity._replace(type=entity.type if entity.type in TYPES else "entity")
@@ -121,8 +121,8 @@ def normalize_extraction(output: "Extraction | Sequence[Entity]") -> Extraction:
     return Extraction(entities, triples, extraction.diagnostics)
 
 
-def _choose_names(found: Sequence[Mapping[str, Sequence[int]]]) -> dict[str, str]:
-    """Return the names, with their ids, of the MAX_ENTITIES most frequent entities.
+def _choose_names(found: Sequence[Mapping[str, Sequence[int]]], most: int) -> dict[str, str]:
+    """Return the names, with their ids, of the `most` most frequent entities.
 
     `found`: places by name. The first ones in the text are chosen of equally frequent ones.
     """
@@ -136,16 +136,16 @@ def _choose_names(found: Sequence[Mapping[str, Sequence[int]]]) -> dict[str, str
             counts[key] = counts.get(key, 0) + len(places)
     if counts.pop("", 0):
         ids = {name: key for name, key in ids.items() if key}
-    if len(counts) <= MAX_ENTITIES:
+    if len(counts) <= most:
         return ids
-    least = sorted(counts.values(), reverse=True)[MAX_ENTITIES - 1]
+    least = sorted(counts.values(), reverse=True)[most - 1]
     kept_ids = {key for key, n in counts.items() if n > least}
     firsts = {key: math.inf for key, n in counts.items() if n == least}
     for names in found:
         for name, places in names.items():
             if (key := ids.get(name, "")) in firsts:
                 firsts[key] = min(firsts[key], *places)
-    kept_ids.update(sorted(firsts, key=firsts.__getitem__)[: MAX_ENTITIES - len(kept_ids)])
+    kept_ids.update(sorted(firsts, key=firsts.__getitem__)[: most - len(kept_ids)])
     return {name: key for name, key in ids.items() if key in kept_ids}
 
 
@@ -199,27 +199,29 @@ _LONG_TEXT = 4_000  # characters; in shorter texts, finding the places of matche
 class RegexEntityExtractor:
     """Finds entities by patterns.
 
-    >>> found = RegexEntityExtractor()("Alice Smith sets `max_age` to 24 hours for the JWT at Acme Corp on 2024-05-01.")
-    >>> [(e.name, e.type) for e in found.entities][:3]
-    [('Alice Smith', 'entity'), ('max_age', 'identifier'), ('24 hours', 'measure')]
-    >>> [(e.name, e.type) for e in found.entities][3:]
-    [('JWT', 'entity'), ('Acme Corp', 'entity'), ('2024-05-01', 'date')]
+    >>> found = RegexEntityExtractor()("Alice Smith sets `max_age` to 24 hours for the JWT on 2024-05-01.")
+    >>> ", ".join(f"{e.name}: {e.type}" for e in found.entities)
+    'Alice Smith: entity, max_age: identifier, 24 hours: measure, JWT: entity, 2024-05-01: date'
     """
 
     version = "regex-4"
 
+    def __init__(self, most: int = MAX_ENTITIES) -> None:
+        """Create an extractor of at most `most` entities a text."""
+        self._most = most
+
     def __call__(self, text: str) -> Extraction:
         """Return the entities of a text."""
         found = list(_find_mentions(text))
-        kept = _choose_names([names for _, names in found])
-        entities = [
+        kept = _choose_names([names for _, names in found], self._most)
+        mentions = (
             Entity(name, kind, start)
             for kind, names in found
             for name in sorted(kept.keys() & names.keys())
             for start in names[name]
-        ]
-        entities.sort(key=attrgetter("start"))
-        return normalize_extraction(Extraction(tuple(entities), tuple(find_abbreviations(entities, text))))
+        )
+        entities = sorted(mentions, key=attrgetter("start"))
+        return normalize_extraction(Extraction(tuple(entities), tuple(find_abbreviations(entities, text))), self._most)
 
 
 _ABBREVIATION = re.compile(r"\s*\((?:[^()]{0,40}?[,;:]\s*)?(?P<short>[^\W\d_][\w&.-]{1,9})\)")

@@ -26,6 +26,7 @@ from causalist.memory.defined_names import NOT_NAMED, Links, NamedPassage, Names
 from causalist.memory.document_text import check_passage, clean_text
 from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import (
+    MAX_ENTITIES,
     TYPES,
     Embedder,
     Entity,
@@ -35,14 +36,7 @@ from causalist.memory.extractors import (
     normalize_extraction,
 )
 from causalist.memory.matrix_splices import SortedStrings
-from causalist.memory.passage_records import (
-    VISIBLE_TO,
-    AnyRecord,
-    Record,
-    Records,
-    Vectors,
-    is_visible,
-)
+from causalist.memory.passage_records import VISIBLE_TO, AnyRecord, Record, Records, Vectors, is_visible
 from causalist.memory.query_entities import FactFilter, LinkedEntities, link_query
 from causalist.memory.retrieval import (
     Query,
@@ -224,7 +218,7 @@ class HippoIndex:
     finds them with `LLMEntityExtractor`; without both, patterns do (`RegexEntityExtractor`). `embedder`: texts ->
     vectors, for `dense` retrieval and for similar entities; without it, word associations and similar names replace
     vectors. `variant`: a name of `VARIANTS`. `fact_filter`: for variants with facts, (query, triples) -> relevant
-    triples.
+    triples. `max_entities`: most entities of a passage; those that a model or spaCy finds are at most 20.
 
     Nothing leaves the machine unless a given model or embedder sends it. Adding passages is not thread-safe.
 
@@ -245,13 +239,15 @@ class HippoIndex:
         variant: str | Variant = "log",
         settings: RetrievalSettings | None = None,
         fact_filter: FactFilter | None = None,
+        max_entities: int = MAX_ENTITIES,
     ) -> None:
         """Create an empty index; the class describes the options."""
         if entity_extractor is None and llm is not None:
             from causalist.memory.extractors import LLMEntityExtractor
 
             entity_extractor = LLMEntityExtractor(llm)
-        self.extractor: EntityExtractor = entity_extractor or RegexEntityExtractor()
+        self.extractor: EntityExtractor = entity_extractor or RegexEntityExtractor(max(max_entities, MAX_ENTITIES))
+        self.max_entities = max_entities
         self.variant = get_variant(variant) if isinstance(variant, str) else variant
         self.settings = settings or RetrievalSettings()
         self.fact_filter = fact_filter
@@ -477,7 +473,7 @@ class HippoIndex:
             counts, names = self._derive()
             state = state._replace(counts=counts, names=names)
             if self.vectors is None:
-                state = state._replace(arrays=self.snapshot.arrays)
+                state = state._replace(arrays=self._build_snapshot().arrays)
             saved_memory.save(file, state)
             self._appended, self._is_whole = set(), True
         self.records.unsaved = set()
@@ -539,6 +535,10 @@ class HippoIndex:
     @property
     def snapshot(self) -> Snapshot:
         """Current state of the index for queries; rebuilt after a change."""
+        return self._build_snapshot().with_similarity(self.settings.similarity_threshold)
+
+    def _build_snapshot(self) -> Snapshot:
+        """Return the current state, with all similarity edges."""
         if self._view is None or self._view[0] != self.records.generation:
             counts, names = self._derive()
             pairs = None
@@ -621,7 +621,7 @@ class HippoIndex:
             if record.metadata != metadata:
                 self.records.restore(passage_id, self._with_metadata(record, passage_id, metadata))
             return
-        self._put_extraction(passage_id, text, metadata, normalize_extraction(self.extractor(text)))
+        self._put_extraction(passage_id, text, metadata, normalize_extraction(self.extractor(text), self.max_entities))
 
     def _put_extraction(self, passage_id: str, text: str, metadata: Mapping[str, Any], extraction: Extraction) -> None:
         self.records.put(passage_id, text, metadata, extraction)

@@ -114,7 +114,7 @@ def _find_similar(name: str, snapshot: Snapshot) -> dict[str, float]:
         }
         best = sorted(similarities, key=lambda other: (-similarities[other], other))[:_MAX_SIMILAR_ENTITIES]
         similarities = {other: similarities[other] for other in best}
-    return similarities
+    return {other: value for other, value in similarities.items() if value >= snapshot.least_similarity}
 
 
 def _candidate_names(query: str) -> list[str]:

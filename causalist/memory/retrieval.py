@@ -26,7 +26,8 @@ fitted by `python -m tests.benchmarks.memory.fit`. Remaining terms count because
 the first result high, whereas a reader lacks the terms that the first document does not have.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, NamedTuple
 
@@ -49,6 +50,7 @@ from causalist.memory.query_entities import (
     names_something,
     terms_in_vocabulary,
 )
+from causalist.memory.senses import SIMILARITY_THRESHOLD
 from causalist.memory.walk import MAX_ITERATIONS, TOLERANCE, Seeding, Snapshot, Variant
 from causalist.model.answer import RetrievalMode
 from causalist.model.scores import PageRankResult
@@ -169,14 +171,16 @@ class RetrievalSettings:
     """Settings of mode `hippo`. Names and defaults follow the published methods where those have them.
 
     `top_k_entities`: number of best entities with passages that count; `expand_hops`: further hops from them; None:
-    all entities. `combine_with_vector`: add the other signals by their weights; the share of the graph signals grows
-    with the share of passages that have entities. The default weights are fitted (see the decisions); `PUBLISHED` has
-    those of the methods. `by_length`: reduce PageRank and `share` for short queries. `by_names`: reduce the signals
-    of a second hop for queries that name nothing.
+    all entities. `similarity_threshold`: least similarity, from the default on, of an entity to one that it leads to or
+    that replaces it in a query. `combine_with_vector`: add the other signals by their weights; the share of the graph
+    signals grows with the share of passages that have entities. The default weights are fitted (see the decisions);
+    `PUBLISHED` has those of the methods. `by_length`: reduce PageRank and `share` for short queries. `by_names`: reduce
+    the signals of a second hop for queries that name nothing.
     """
 
     top_k_entities: int | None = 20
     expand_hops: int = 1
+    similarity_threshold: float = SIMILARITY_THRESHOLD
     combine_with_vector: bool = True
     vector_weight: float = 0.109
     graph_weight: float = 0.053
@@ -476,6 +480,7 @@ def _scale_by_max(scores: Floats) -> Floats:
 N_SOURCES = 5
 _SOURCE_POWER = 2
 _NAMED_WEIGHT = 0.5  # in the first hop, beside plain retrieval
+_PLAIN_WORD = 0.4  # of the rarity of a name that the query writes like any word
 _MAX_SHARED_PASSAGES = 300  # of a name that links passages which do not define it
 
 
@@ -488,7 +493,8 @@ def score_bridges(text: str, terms: Iterable[int], plain: Floats, snapshot: Snap
     signals = {name: np.zeros(n) for name in BRIDGE_SIGNALS}
     number = snapshot.records.words.by_string
     words = [number.get(word, -1) for word in fold_words(text[:MAX_QUERY_CHARACTERS])]
-    signals["named"] = score_named(words, names, n)
+    plain_words = frozenset(number.get(word, -1) for word in find_plain_words(text[:MAX_QUERY_CHARACTERS]))
+    signals["named"] = score_named(words, names, n, plain_words)
     best = float(plain.max(initial=0.0))
     first = (plain / best if best > 0 else plain) + _NAMED_WEIGHT * signals["named"]
     sources = _top(first, N_SOURCES)
@@ -515,13 +521,33 @@ def score_bridges(text: str, terms: Iterable[int], plain: Floats, snapshot: Snap
     return signals
 
 
-def score_named(words: Iterable[int], names: Names, n: int) -> Floats:
-    """Return `named` of passages: rarity of a name in the query / root of the number of passages that define it."""
+def score_named(words: Iterable[int], names: Names, n: int, plain_words: Container[int] = ()) -> Floats:
+    """Return `named` of passages: rarity of a name in the query / root of the number of passages that define it.
+
+    A name of one word counts _PLAIN_WORD if the word is one of `plain_words`: headings and list items define words such
+    as "users" and "default", too.
+    """
     scores = np.zeros(n)
     for name in names.find(list(words)):
-        passages = names.defining.row(name)
-        np.maximum.at(scores, passages, float(names.specificity[name]) / len(passages) ** 0.5)
+        passages, own = names.defining.row(name), names.words[name]
+        rarity = float(names.specificity[name]) * (_PLAIN_WORD if len(own) == 1 and own[0] in plain_words else 1.0)
+        np.maximum.at(scores, passages, rarity / len(passages) ** 0.5)
     return scores
+
+
+def find_plain_words(text: str) -> frozenset[str]:
+    """Return the words of a query, folded, that nothing marks as names: no capital, digit, underscore or code span.
+
+    >>> sorted(find_plain_words("Which users may read `default` or max_age on Kraków or v2, and the users' 京都?"))
+    ['and', 'may', 'on', 'or', 'read', 'the', 'users']
+    """
+    is_plain: dict[str, bool] = {}
+    for part, chunk in enumerate(text.split("`")):
+        for word in re.findall(r"\w+", chunk):
+            plain = part % 2 == 0 and word.isalpha() and word.islower()
+            for folded in fold_words(word):
+                is_plain[folded] = plain and is_plain.get(folded, True)
+    return frozenset(word for word, plain in is_plain.items() if plain)
 
 
 def _follow_definitions(source: int, names: Names) -> tuple[NDArray[np.int64], Floats]:

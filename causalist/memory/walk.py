@@ -31,6 +31,7 @@ from causalist.memory.count_matrices import Counts, MemoryArrays, count_cooccurr
 from causalist.memory.defined_names import Names
 from causalist.memory.matrix_splices import Floats, Ints, Matrix, SortedStrings, join_column
 from causalist.memory.passage_records import SUPERSEDES, VISIBLE_TO, Records, Vectors, cosines, is_visible
+from causalist.memory.senses import SIMILARITY_THRESHOLD
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
 from causalist.rank.pagerank import personalized_pagerank
@@ -539,7 +540,9 @@ class Snapshot:
     counts: Counts
     names: Names  # names that passages define or mention, and the passages of each
     vectors: Vectors | None = None
+    least_similarity: float = SIMILARITY_THRESHOLD  # of the similarity edges in `arrays`
     _walks: dict[Variant, MemoryWalk] = field(default_factory=dict)
+    _limited: dict[float, "Snapshot"] = field(default_factory=dict)
 
     @cached_property
     def position_by_entity(self) -> Mapping[str, int]:
@@ -639,6 +642,20 @@ class Snapshot:
         if walk is None:
             walk = self._walks[variant] = MemoryWalk(build_walk_graph(self.arrays, variant))
         return walk
+
+    def with_similarity(self, least: float) -> "Snapshot":
+        """Return the snapshot with the similarity edges of at least this strength."""
+        if least <= self.least_similarity:
+            return self
+        limited = self._limited.get(least)
+        if limited is None:
+            similar = self.arrays.similar
+            kept = similar.values >= least
+            ends, shape = (similar.rows[kept], similar.indices[kept].astype(np.int64)), (similar.n_rows, similar.n_rows)
+            arrays = replace(self.arrays, similar=Matrix.from_entries(*ends, similar.values[kept], shape))
+            limited = replace(self, arrays=arrays, least_similarity=least, _walks={}, _limited={})
+            self._limited[least] = limited
+        return limited
 
     def vector_scores(self, query: NDArray[np.float32]) -> Floats:
         """Return the cosines of all passages with a query vector, at least 0."""

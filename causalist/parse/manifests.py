@@ -5,7 +5,6 @@ pubspec.yaml, files of Bazel, Buck and Kurtosis that name repositories, projects
 .NET the namespaces that all their files use, and of settings of pytest the names of tests.
 """
 
-import configparser
 import itertools
 import json
 import re
@@ -170,6 +169,8 @@ def _read_pytest(path: str, text: str) -> tuple[tuple[str, str], ...]:
     """
     if not any(key in text for key in _PYTEST_KEYS):
         return ()
+    import configparser
+
     written: dict[str, object] = {}
     try:
         if path.endswith(".toml"):

@@ -189,6 +189,13 @@ def test_what_one_reader_may_see_is_in_no_graph_of_others(folder: Path) -> None:
     exported = json.loads(invoke("memory", "export").stdout)
     again = HippoIndex.from_node_link(exported)
     assert sorted(again.passage_ids) == ["docs/auth.md#tokens", "docs/food.md#food", "docs/people.md#people"]
+    for name in ("docs/key.md", "docs/key.md#key"):  # as if there were none
+        for reader in ((), ("--reader", "ada")):
+            assert "no passage or document" in invoke("memory", "remove", name, *reader).failed("usage")
+    assert json.loads(invoke("memory", "stats", "--json", "--reader", "ops").stdout)["passages"] == 4
+    removed = json.loads(invoke("memory", "remove", "docs/key.md", "--reader", "ops", "--json").stdout)
+    assert removed["removed"] == ["docs/key.md#key"]
+    assert json.loads(invoke("memory", "stats", "--json", "--reader", "ops").stdout)["passages"] == 3
 
 
 @pytest.mark.slow
@@ -264,6 +271,32 @@ def test_settings_of_the_walk_and_the_weights(folder: Path) -> None:
     assert len(scores()) == 1
     (folder / "causalist.toml").write_text("[memory]\nrest-weight = 3.0\n", "utf-8")
     assert "rest-weight" in invoke("memory", "search", "JWT").failed("settings")
+
+
+@pytest.mark.slow
+def test_settings_of_entities(folder: Path) -> None:
+    write_all(folder, {
+        "docs/form.md": "# Form\n\nThe `serialisation_format` is kept by Bob Stone, Carl Lake and Dora Hill.\n",
+        "docs/other.md": "# Other\n\nEve Moor wrote the `serialization_format`, as Fay Glen did.\n",
+    })  # fmt: skip
+
+    def counts(settings: str) -> tuple[int, int]:
+        write_all(folder, {"pyproject.toml": f"[tool.causalist.memory]\n{settings}\n"})
+        stats = json.loads(invoke("memory", "stats", "--json").stdout)
+        return stats["mentions"], stats["similar_to"]
+
+    run("memory", "add", "docs", cwd=folder)
+    before = counts("")
+    assert before[1] == 1 and counts("similarity-threshold = 0.95") == (before[0], 1)  # one slip in 20 letters
+    assert counts("similarity-threshold = 0.96") == (before[0], 0)
+    write_all(folder, {"pyproject.toml": "[tool.causalist.memory]\nmax-entities = 1\n"})
+    run("memory", "add", "docs", cwd=folder)  # what was read with another limit is read again
+    assert counts("max-entities = 1")[0] == 5  # one each
+    write_all(folder, {"pyproject.toml": ""})
+    run("memory", "add", "docs", cwd=folder)
+    assert counts("") == before
+    write_all(folder, {"pyproject.toml": "[tool.causalist.memory]\nsimilarity-threshold = 0.8\n"})
+    assert "similarity-threshold" in invoke("memory", "stats").failed("settings")
 
 
 class _Lengths:

@@ -20,7 +20,7 @@ def _takes(setting: Setting) -> str:
     if setting.kind == "integer":
         return f"{setting.low:,} to {setting.high:,}"
     takes = {
-        "number": "at least 0 and below 1",
+        "number": f"at least {setting.low:g} and below 1",
         "flag": "true or false",
         "patterns": "a list of patterns",
         "layers": "a list of layers or folders/",

@@ -30,9 +30,23 @@ def test_sections_without_their_subsections() -> None:
     assert [(each.id, each.text, each.metadata["line"]) for each in found] == [
         ("a/b.md", "Before.", 1),
         ("a/b.md#title", "# Title\n\nOne.", 3),
-        ("a/b.md#sub", "## Sub\n\nTwo.", 7),
+        ("a/b.md#sub", "Title\n\n## Sub\n\nTwo.", 7),
         ("a/b.md#last", "# Last\n\nThree.", 11),
     ]
+
+
+def test_sections_say_what_they_are_part_of() -> None:
+    text = "# One\n\nA.\n\n## Two\n\nB.\n\n### Three\n\n" + "\n\n".join(["C " * 900] * 2) + "\n\n## Four\n\nD.\n"
+    for front, before in (("", ""), ("---\ntitle: Zero\n---\n", "Zero"), ("---\ntitle: one\n---\n", "")):
+        first = [each.text.split("\n")[0] for each in split_document("a.md", front + text)]
+        above = f"{before} > " if before else ""
+        assert first == [
+            before or "# One",
+            f"{above}One",
+            f"{above}One > Two",
+            f"{above}One > Two > Three",
+            f"{above}One",
+        ]
 
 
 def test_kinds_of_text() -> None:
@@ -53,6 +67,30 @@ def test_long_sections_are_cut_between_paragraphs() -> None:
     assert found[1].text.startswith("Long\n\nParagraph")
 
 
+def test_a_heading_alone_belongs_to_its_first_part() -> None:
+    for path, text in (
+        ("a.md", "# Disk full\n\n## Meaning\n\nX.\n\n## Impact\n\n### Users\n\nY.\n\n## Notes\n"),
+        (
+            "a.rst",
+            "Disk full\n=========\n\nMeaning\n-------\n\nX.\n\nImpact\n------\n\nUsers\n~~~~~\n\nY.\n\nNotes\n-----\n",
+        ),
+    ):
+        found = [(each.id.partition("#")[2], each.metadata["title"]) for each in split_document(path, text)]
+        assert found == [("meaning", "Disk full: Meaning"), ("users", "Impact: Users"), ("notes", "Notes")]
+    documents = [*split_document("a.md", "# A\n\n## B\n\nX.\n\n## C\n\n### D\n\nY.\n"),
+                 *split_document("b.md", "[c](a.md#c), [b](a.md#b), [gone](a.md#gone)\n")]  # fmt: skip
+    assert resolve_references(documents)[-1].metadata["references"] == ["a.md#d", "a.md#b"]
+
+
+def test_long_paragraphs_are_cut_between_lines() -> None:
+    log = [f"[12:{i // 60:02}:{i % 60:02}] <ada> message {i} about the ledger" for i in range(300)]
+    found = split_document("chat.txt", "\n".join(log))
+    assert len(found) == 5 and all(len(each.text) <= 3_100 for each in found)
+    assert "\n".join(each.text for each in found).split("\n") == log
+    fenced = "# Code\n\n```\n" + "\n".join(log) + "\n```\n"
+    assert [each.text.count("```") for each in split_document("code.md", fenced)] == [0, 2]
+
+
 def test_links_become_references() -> None:
     documents = [
         *split_document(
@@ -65,7 +103,7 @@ def test_links_become_references() -> None:
     found = {each.id: (each.text, each.metadata.get("references")) for each in resolve_references(documents)}
     assert found["a/one.md#one"] == ("# One\n\nSee two, web and pic.", ["b/two.md#part"])
     assert found["b/two.md#two"][1] == ["a/one.md#one"]
-    assert found["b/two.md#part"] == ("## Part\n\nup gone", ["b/two.md#two"])
+    assert found["b/two.md#part"] == ("Two\n\n## Part\n\nup gone", ["b/two.md#two"])
     assert found["c.rst#three"] == ("Three\n=====\n\na/one and see, `json`.", ["a/one.md#one", "b/two.md#part"])
     assert found["d.html#four"][1] == ["b/two.md#two"]
 
@@ -79,7 +117,7 @@ def test_front_matter_is_no_passage_and_names_a_document() -> None:
     found = split_document("a.md", "---\ntitle: Key notes\nstate: accepted\n---\n\nRotate monthly.\n\n# Who\n\nAda.\n")
     assert [(each.id, each.text, each.metadata["title"]) for each in found] == [
         ("a.md", "Rotate monthly.", "Key notes"),
-        ("a.md#who", "# Who\n\nAda.", "Who"),
+        ("a.md#who", "Key notes\n\n# Who\n\nAda.", "Who"),
     ]
     assert [each.metadata["line"] for each in found] == [4, 8]
 

@@ -156,6 +156,16 @@ def test_synonyms() -> None:
     assert {each.passage_id for each in index.retrieve("`access_tokens`")} == {"a", "b"}
 
 
+def test_the_limit_of_entities_is_one_of_passages() -> None:
+    names = " ".join(f"We saw Name{letter} there." for letter in "ABCDEFGHIJKLMNOPQRSTUVWX")
+    texts = ("Ada Byron met Bob Stone. Ada Byron left.", "Bob Stone stayed.", names)
+    for most, found in ((1, [1, 1, 1]), (30, [2, 1, 24])):
+        index = HippoIndex(max_entities=most)
+        index.build_from_passages({"id": str(i), "text": text} for i, text in enumerate(texts))
+        assert index.snapshot.arrays.mentions.sizes.tolist() == found
+        assert len(index.extractor("Ada Byron or Bob Stone").entities) == 2  # queries have no such limit
+
+
 def test_at_most_ten_similar_entities_that_choose_each_other() -> None:
     index = HippoIndex(entity_extractor=lambda text: [Entity(text)])
     names = ["access token", "access tokens", "access-token", "access-tokens", "token access", "tokens access",

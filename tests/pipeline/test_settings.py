@@ -58,6 +58,8 @@ variant = "hipporag"
 alpha = 0.25
 top-entities = 7
 expand-hops = 2
+max-entities = 8
+similarity-threshold = 0.95
 triple-confidence = 0.75
 vector-weight = 0.1
 graph-weight = 0.2
@@ -75,8 +77,8 @@ rest-weight = 0.0
                "shared-rest", "rest")  # fmt: skip
     weights = [settings.value("memory", f"{name}-weight") for name in signals]
     assert weights == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.0]
-    others = ("alpha", "top-entities", "expand-hops", "triple-confidence")
-    assert [settings.value("memory", name) for name in others] == [0.25, 7, 2, 0.75]
+    others = ("alpha", "top-entities", "expand-hops", "max-entities", "similarity-threshold", "triple-confidence")
+    assert [settings.value("memory", name) for name in others] == [0.25, 7, 2, 8, 0.95, 0.75]
     assert [settings.value("memory", name) for name in ("mode", "limit", "variant")] == ["sparse", 9, "hipporag"]
     assert settings.ask_options() == AskOptions(
         top_k=7, level=Level.FILE, max_tokens=500, format="json", route=Route.SIMPLE, rank=RankMode.PAGERANK,

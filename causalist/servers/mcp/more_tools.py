@@ -525,9 +525,6 @@ def _update_memory(repository: "Repository", arguments: Arguments) -> str:
     if passage is None or (text is None and action != "forget"):
         raise UsageError(f"{action} needs passage_id{'' if action == 'forget' else ' and text'}")
     if action == "forget":
-        hidden = memory_file.open().visible_to(())
-        if passage not in hidden and all(hidden.passage(p)[1].get("path") != passage for p in hidden.passage_ids):
-            raise UsageError(f"the memory has no passage or document {passage!r}")
         return f"{count_noun(len(memory_file.remove([passage])), 'passage')} removed\n"
     if action == "feedback":
         pipeline = _pipelines.get(repository)
