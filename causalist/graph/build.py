@@ -237,7 +237,8 @@ def build_graph(
 _Number = TypeVar("_Number", bound=np.generic)
 _Position = Callable[[int], int]  # draft -> node
 _IS_USE = np.isin(np.arange(max(EdgeKind) + 1), sorted(USE_KINDS))  # by EdgeKind
-_LINK_RULE_NUMBERS = sorted(RULE_NUMBER[rule] for rule in LINK_RULES)
+# Rules of edges, of whatever kind, that all files together say.
+_LINK_RULE_NUMBERS = sorted(RULE_NUMBER[rule] for rule in (*LINK_RULES, RuleName.BOUND))
 _NO_NODES = np.zeros(0, dtype=np.int32)
 
 

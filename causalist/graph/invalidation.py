@@ -69,6 +69,8 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
     hides = modules is not None and (modules.mentioned or modules.passing or modules.opened or modules.pasted)
     if (hides or (naming is not None and (naming.dispatched or naming.regions))) and old != new:
         return None  # an opened or included module hides names of others, and so does a method or a region
+    if modules is not None and modules.quoted and _passed_on(old) != _passed_on(new):
+        return None  # files that include one that includes this one see what it passes on
     special = _special_prefix(language)
     one, other = _interface_items(old, language), _interface_items(new, language)
     names: set[str] = set()
@@ -106,6 +108,10 @@ def compare_interfaces(old: FileFacts, new: FileFacts, language: LanguageSetting
         return None
     names = _with_accessors(names, language)
     return InterfaceChange(frozenset(names), frozenset(prose_names - names), frozenset(variables), frozenset(kinds))
+
+
+def _passed_on(facts: FileFacts) -> set[str]:
+    return {entry.module for entry in facts.imports if entry.kind == ImportKind.REEXPORT_ALL}
 
 
 def _with_accessors(names: set[str], language: LanguageSettings | None) -> set[str]:

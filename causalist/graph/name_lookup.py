@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from causalist.graph.added_members import find_fitting_extensions, package_of, rule_of_extension, written_owner
 from causalist.graph.file_symbols import FileSymbols, chains_of_parts
-from causalist.graph.overload_fit import best_overloads, misfit
+from causalist.graph.overload_fit import best_overloads, misfit, those_with_labels
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import Resolution, ResolutionKind, Value, ValueKind
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
@@ -598,7 +598,7 @@ class NameLookup:
         return ()
 
     def find_package_extensions(
-        self, file: int, chain: str, arguments: str, value: Value | None
+        self, file: int, chain: str, arguments: str, value: Value | None, values: str
     ) -> Sequence[tuple[int, str]]:
         """Return (definition, rule) of the functions that a call of `chain` in `file` may mean.
 
@@ -610,11 +610,11 @@ class NameLookup:
         symbols = program.files[file]
         assert symbols.settings is not None
         is_unknown = value is not None and value.kind is ValueKind.UNKNOWN_MEMBER
-        if len(self._package_extensions[name]) > _MAX_EXTENSIONS:
+        if len(self._package_extensions[name]) > _MAX_EXTENSIONS or name in symbols.settings.names.constructors:
             return []
         extensions = [
             each
-            for each in self._package_extensions[name]
+            for each in those_with_labels(self._package_extensions[name], program.definition_of, values)
             if (is_unknown or each not in program.owner_of)
             and misfit(program.parameters.get(each), arguments, {}) is not None
         ]

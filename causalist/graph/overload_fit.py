@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from causalist._internal.lazy import lazy_regex
 from causalist.graph.resolution_results import Value, ValueKind
-from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
+from causalist.model.facts import UNCOUNTED, ArgumentKind, Definition, LambdaForm
 from causalist.model.language_settings import ConversionSettings, LanguageSettings, TypeSettings
 from causalist.model.node_ids import NodeKind
 from causalist.model.type_notation import BEHIND, OPTIONAL, closing_bracket, split_generic, split_top
@@ -544,6 +544,14 @@ def places_of_labels(signature: str, labels: str) -> tuple[int, ...] | None:
         places.append(place)
         at = place + 1
     return tuple(places) if is_cut or all(_may_be_left_out(taken) for _, taken in parameters[at:]) else None
+
+
+def those_with_labels(functions: Sequence[int], definitions: Sequence[Definition], values: str) -> Sequence[int]:
+    """Return the functions that take the labels in the `values` of a call; all where these have none."""
+    if "|" not in values:
+        return functions
+    labels, signatures = values.partition("|")[2], ((each, definitions[each].signature) for each in functions)
+    return [each for each, text in signatures if "(" not in text or places_of_labels(text, labels) is not None]
 
 
 def _may_be_left_out(parameter: str) -> bool:

@@ -678,21 +678,20 @@ class Program:
     def is_self_contained(self, number: int) -> bool:
         """Return True if the tables of a file get no imports or parameters from facts of other files."""
         settings = self.files[number].settings
-        is_completed = bool(self.files[number].completed) or number in self.packages.library_of
         own = settings.modules if settings is not None else None
-        both = own is not None and (own.sees_enclosing_packages or own.projects or own.pasted)
-        return not (both or is_completed or (settings is not None and settings.names.regions))
+        is_open = own is not None and (own.sees_enclosing_packages or own.projects or own.pasted)
+        is_open = is_open or (settings is not None and settings.names.regions)
+        return not (is_open or self.files[number].completed or number in self.packages.library_of)
 
     def replace_file(self, number: int, facts: FileFacts) -> None:
-        """Put `facts` in the place of those of a self-contained file; they have the same interface.
-
-        Other files see no difference: only positions, documentation and bodies differ.
-        """
+        """Put `facts` in the place of those of a self-contained file; other files see no difference."""
         symbols = self.files[number]
         if len(facts.definitions) != len(symbols.facts.definitions):
             raise ValueError("a file with other definitions does not look the same")
         replacement = build_file_symbols(symbols.path, facts, symbols.first, symbols.settings)
         replacement.opened_namespaces = symbols.opened_namespaces  # which other files have a part in
+        if (settings := symbols.settings) is not None and settings.modules.quoted:
+            replacement.stars = symbols.stars  # in which others pass on theirs
         for each in fields(FileSymbols):  # others refer to this very object
             setattr(symbols, each.name, getattr(replacement, each.name))
         if symbols.has_folder_imports:

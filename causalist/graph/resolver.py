@@ -16,7 +16,7 @@ from causalist.graph.function_variants import SpecificProcedures, TwinChooser, f
 from causalist.graph.imports.declared_packages import share_imports
 from causalist.graph.imports.package_scope import InclusionGraph, share_with_parts
 from causalist.graph.infer.inference import Inference
-from causalist.graph.infer.unimported_modules import ProcedureGroups
+from causalist.graph.infer.unimported_modules import ProcedureGroups, value_of_holder
 from causalist.graph.labeled_overloads import select_labeled
 from causalist.graph.name_lookup import NameLookup, has_receiver_parameters
 from causalist.graph.overload_fit import is_made_by, misfit
@@ -394,7 +394,7 @@ class Resolver:
             if own:
                 return [Target(each, rule, len(own)) for each, rule in own], ""
         if called and (value is None or is_open) and self.name_lookup.has_package_extension(chain):
-            extensions = self.name_lookup.find_package_extensions(file, chain, arguments, value)
+            extensions = self.name_lookup.find_package_extensions(file, chain, arguments, value, values)
             if extensions:
                 return [Target(each, rule, len(extensions)) for each, rule in extensions], ""
         if called and (value is None or is_open) and self.program.extended:
@@ -405,11 +405,7 @@ class Resolver:
         if is_outside and (only := self.name_candidates.find_selector(file, chain)):
             return [Target(*each) for each in only], ""
         if not guess and "." in chain and (value is None or value.kind is ValueKind.UNKNOWN_MEMBER):
-            # At least what holds the member is used: the last name but one, or else the first.
-            holder, first = chain.rpartition(".")[0], chain.partition(".")[0]
-            value = self.inference.infer_chain(file, scope, holder)
-            if value is None or value.kind is ValueKind.UNKNOWN_MEMBER:
-                value = self.inference.infer_chain(file, scope, first)
+            value = value_of_holder(self.inference, file, scope, chain)
         if value is None or (value.kind is ValueKind.BUILTIN and value.type == "Function"):
             # A function may have been given the members of an object, which then has its name.
             return self._find_in_named_object(file, chain) if called else [], ""

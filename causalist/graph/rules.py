@@ -106,9 +106,10 @@ class RuleName(StrEnum):
     DEFERRED = "deferred"
     MESSAGE = "message"
     QUEUED = "queued"
-    OBSERVED = "observed"
+    HANDLED = "handled"
     CONNECTED = "connected"
     OVERLOAD = "overload"
+    BOUND = "bound"
 
 
 class Rule(NamedTuple):
@@ -325,7 +326,7 @@ RULES: tuple[Rule, ...] = (
         (54, 2, 8),
     ),
     Rule(
-        RuleName.OBSERVED,
+        RuleName.HANDLED,
         Evidence.NAMES,
         "it handles a signal, an action, a channel or a saved type",
         0.94,
@@ -344,6 +345,13 @@ RULES: tuple[Rule, ...] = (
         "the overload that fits best, where what is known of the arguments does not decide",
         0.24,
         (3, 12, 2),
+    ),
+    Rule(
+        RuleName.BOUND,
+        Evidence.NAMES,
+        "a template, scene, page or other process names it in the form of a framework",
+        0.99,
+        (354, 4, 15),
     ),
 )
 

@@ -81,6 +81,8 @@ class NameSettings:
     """words that replace a name -> the name they mean. Example: Kotlin: `{ companion = "Companion" }`"""
     clauses: bool = False
     """adjacent definitions of one name are one; arguments are counted. Example: Elixir: true"""
+    templates: tuple[str, ...] = ()
+    """what begins strings that are templates with code in them. Example: Elixir: `["~H"]`"""
     overload_pattern: str = ""
     r"""regular expression for the beginning of declarations that the next function of their name defines. Example:
     Python: `'@[\w.]*\boverload\b'`"""
@@ -208,6 +210,8 @@ class ModuleSettings:
     folders: tuple[str, ...] = ()
     """with `dotted`: folders that are roots of module names. With `declared`: folders to search for included paths.
     Example: Ruby: `["lib"]`"""
+    quoted: bool = False
+    """with `inclusion`: imports in functions are passed on to files that include theirs. Example: Elixir: true"""
     anywhere: bool = False
     """with `dotted`: a module is a file whose path ends like it, in capitalized folders, and passes on what it exports.
     Example: Haskell: true"""

@@ -6,6 +6,8 @@ in the file.
 Component: the file is its own default export. It uses the names in its template: components as tags, functions in
 expressions. Template and styles are text, searched as words of the component.
 
+Template in a string of Elixir (`~H`): the view has its expressions and the components that it names as code in place.
+
 Notebook: JSON in which each line of a cell is a string. The view decodes every string of a cell in place and blanks
 keys, outputs and pictures. Jupyter writes each line of a cell on its own line of the file; such a view has the lines of
 the file. If several lines of a cell share one, as in JSON without line breaks, the view starts a line for each, and
@@ -192,6 +194,103 @@ def _to_camel_case(tag: str) -> str:
     """
     head, *rest = tag.split("-")
     return head + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+_SIGIL_ENDS = (b'"""', b"'''", b'"')
+# What stands in a template: text without code, code between marks, components, and values of attributes.
+_TEMPLATE_PART = lazy_regex(
+    rb"<%!--.*?--%>|<!--.*?-->|<(?P<raw>script|style)\b.*?</(?P=raw)\s*>|<%(?P<mark>[=%#]?)(?P<code>.*?)%>"
+    rb"|<\.(?P<local>[a-z_]\w*[?!]?)|<(?P<remote>(?:[A-Z]\w*\.)+[a-z_]\w*[?!]?)|(?P<open>\{)"
+    rb"|=\s*\"[^\"]*\"|=\s*'[^']*'",
+    re.DOTALL,
+)
+_OPEN_ENDED = lazy_regex(rb"(?:\b(?:do|else|after|rescue)|(?P<clause>->))\s*$")  # code that goes on behind the mark
+_LAST_MARK = lazy_regex(rb";(?=[ \t]*(?:\n|$))")  # some clauses do not parse with it
+_PIPED = b"0|>"  # before a component of another module: it takes one argument
+
+
+def with_templates(data: bytes, sigils: tuple[str, ...]) -> bytes:
+    """Return the text of a file with the code of its templates in place of them, as long as before.
+
+    A template begins with one of `sigils` and a quote. Its components are calls with one argument.
+
+    >>> with_templates(b'~H"<.card x={@a}>{b(@c)}</.card>"', ("~H",))
+    b'(  card 0;    a;  b( c)         )'
+    """
+    starts = [at for each in sigils for at in _find_all(data, each.encode())]
+    if not starts:
+        return data
+    view = bytearray(data)
+    done = 0
+    for start in sorted(starts):
+        first = start + 2
+        quote = next((each for each in _SIGIL_ENDS if data.startswith(each, first)), b"")
+        end = data.find(quote, first + len(quote)) if quote and start >= done else -1
+        if end < 0:
+            continue
+        first, done = first + len(quote), end + len(quote)
+        view[start:done] = data[start:done].translate(_BLANK)
+        view[start : start + 1], view[end : end + 1] = b"(", b")"
+        _write_template(view, data, first, end)
+        view[first:end] = _LAST_MARK.sub(b" ", view[first:end])
+    return bytes(view)
+
+
+def _find_all(data: bytes, word: bytes) -> Iterator[int]:
+    at = data.find(word)
+    while at >= 0:
+        yield at
+        at = data.find(word, at + len(word))
+
+
+def _write_template(view: bytearray, data: bytes, first: int, last: int) -> None:
+    """Write the code of a template into its view."""
+    at = first
+    while part := _TEMPLATE_PART.search(data, at, last):
+        at = part.end()
+        if part["local"]:
+            start, code = part.start(), part["local"] + b" 0"
+        elif part["remote"]:
+            start, code = part.start("remote") - len(_PIPED), _PIPED + part["remote"]
+            if start < first or view[start : start + len(_PIPED)].strip():
+                continue
+        elif part["open"]:
+            at = _end_of_code(data, part.end(), last)
+            start, code = part.end(), data[part.end() : at - 1]
+        elif part["code"] is not None and part["mark"] != b"#":
+            start, code = part.start("code"), part["code"]
+        else:
+            continue
+        view[start : start + len(code)] = code.replace(b"@", b" ")
+        end = start + len(code)
+        open_ended = _OPEN_ENDED.search(code)
+        if open_ended is None and code.strip() and view[end : end + 1] == b" " and end < last:
+            view[end : end + 1] = b";"
+        elif open_ended is not None and open_ended["clause"] and part["code"] is not None:
+            view[end : end + 2] = b"0;"  # a clause may have no code
+
+
+def _end_of_code(data: bytes, at: int, last: int) -> int:
+    """Return the byte behind the brace that closes an expression, whose strings may hold expressions."""
+    open_marks = [b"}"]
+    while at < last:
+        mark = data[at : at + 1]
+        if open_marks[-1] == b'"':
+            if mark == b"\\":
+                at += 1
+            elif mark == b'"':
+                open_marks.pop()
+            elif data.startswith(b"#{", at):
+                open_marks.append(b"}")
+                at += 1
+        elif mark in (b"{", b'"'):
+            open_marks.append(b"}" if mark == b"{" else mark)
+        elif mark == b"}":
+            open_marks.pop()
+            if not open_marks:
+                return at + 1
+        at += 1
+    return last
 
 
 _DEFAULT_LANGUAGE = ".py"  # of a notebook that does not say; most are

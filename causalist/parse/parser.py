@@ -53,6 +53,7 @@ from causalist.parse.embedded_code import (
     read_component,
     read_notebook,
     with_component,
+    with_templates,
     without_scripts,
 )
 from causalist.parse.languages import (
@@ -64,7 +65,7 @@ from causalist.parse.languages import (
     script_dialect,
 )
 from causalist.parse.manifests import is_build_program, is_project, read_manifest
-from causalist.parse.preprocessor import read_conditions
+from causalist.parse.preprocessor import read_build_constraint, read_conditions
 from causalist.parse.prose import (
     BY_BLOCKS,
     Heading,
@@ -77,13 +78,13 @@ from causalist.parse.prose import (
     read_sections,
 )
 from causalist.parse.routes import read_routes
+from causalist.parse.routes.connected_signals import read_template_links
 from causalist.parse.routes.searched_text import (
     RouteText,
     in_targets,
     keyword,
     literal,
     read_labels,
-    read_template_links,
 )
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups, read_regions
@@ -109,8 +110,6 @@ from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, marks_of
 _MIN_BYTES_FOR_MATCHES = 32_768
 _MATCHED_FAMILIES = frozenset({"bash", "ecmascript", "elixir", "ruby"})
 
-_MAX_CONSTRAINT_BYTES = 4096  # bytes in which a file says in which builds it is
-
 
 def _words(data: bytes) -> bytes:
     with stage("parse: words"):
@@ -128,11 +127,11 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
     data = mask_secrets(data, secrets)
     text = with_valid_utf8(data)
     with stage("parse: tree-sitter"):
-        tree, query = _parse_best(text, grammar)
+        tree, query, code = _parse_best(text, grammar)
     with stage("parse: query"):
         captures = _read_captures(query, tree.root_node, grammar.settings.family, len(text))
     with stage("parse: captures"):
-        collector = FactCollector(text, grammar.settings)
+        collector = FactCollector(code, grammar.settings)
         if grammar.settings.modules.file_classes:
             start, end = open_file_class(collector.scopes, collector.import_reader.imports, captures, stem)
             if end:
@@ -204,7 +203,7 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
         ),
         returns=tuple(returns),
         package=collector.package,
-        manifest=_read_build_constraint(text, grammar.settings.modules),
+        manifest=read_build_constraint(text, grammar.settings.modules),
         owners=tuple(collector.owners()),
         parameters=(*parameters, *read_listed_parameters(grouped, definitions, grammar.settings.types)),
         conditions=read_conditions(text, definitions, grammar.settings.preprocessor),
@@ -346,33 +345,17 @@ def _read_captures(
     return nodes_by_capture
 
 
-_HIDDEN = lazy_regex(rb"^#\+private[ \t]+file\b", re.MULTILINE)  # `#+private` alone hides names from other packages
+def _parse_best(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query, bytes]:
+    """Return the syntax tree, its query and the text as it was read, with the code of templates in place of them.
 
-
-def _read_build_constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], ...]:
-    """Return the build constraint in the first lines of a file, as one expression."""
-    if not modules.constraint:
-        return ()
-    end = min(len(data), _MAX_CONSTRAINT_BYTES)
-    lines = data[:end].decode("utf-8", "replace").split("\n")
-    stated = [line.removeprefix(modules.constraint).strip() for line in lines if line.startswith(modules.constraint)]
-    if modules.constraint_list and stated:
-        every = [" || ".join(f"({' && '.join(each.split())})" for each in line.split(",")) for line in stated]
-        stated = [" && ".join(f"({each})" for each in every)]
-    if not stated:
-        begins = modules.older_constraint
-        older = [line.removeprefix(begins).split() for line in lines if begins and line.startswith(begins)]
-        every = [" || ".join(f"({each.replace(',', ' && ')})" for each in line) for line in older if line]
-        stated = [" && ".join(f"({each})" for each in every)] if every else []
-    hidden = [("private", "file")] if modules.constraint_list and _HIDDEN.search(data, 0, end) else []
-    return (*((("build", stated[0]),) if stated else ()), *hidden)
-
-
-def _parse_best(data: bytes, grammar: Grammar) -> tuple[tree_sitter.Tree, tree_sitter.Query]:
-    """Return the syntax tree and its query, of the grammar or its fallback, whichever skips fewer bytes."""
+    They are of the grammar or its fallback, whichever skips fewer bytes.
+    """
     own = TreeParser(grammar.dialect, grammar.settings, grammar.parser)
-    tree, read_by = parse_best(data, own)
-    return tree, grammar.query if read_by is own else load_grammar(read_by.dialect.name).query
+    code = with_templates(data, grammar.settings.names.templates)
+    tree, read_by = parse_best(code, own)
+    if code is not data and tree.root_node.has_error:  # an unusual template hides no code behind it
+        code, (tree, read_by) = data, parse_best(data, own)
+    return tree, grammar.query if read_by is own else load_grammar(read_by.dialect.name).query, code
 
 
 def parse_text(path: str, data: bytes) -> FileFacts:

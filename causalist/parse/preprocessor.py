@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import ALWAYS, Definition, opposite_condition
-from causalist.model.language_settings import PreprocessorSettings
+from causalist.model.language_settings import ModuleSettings, PreprocessorSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 
 _TOKEN = lazy_regex(
@@ -362,3 +362,26 @@ def _with_joined(conditions: tuple[str, ...]) -> tuple[str, ...]:
 def _join_conditions(conditions: tuple[str, ...]) -> str:
     """Return one condition that holds if all of `conditions` do."""
     return conditions[0] if len(conditions) == 1 else "&&".join(conditions) if conditions else ALWAYS
+
+
+_MAX_CONSTRAINT_BYTES = 4096  # bytes in which a file says in which builds it is
+_HIDDEN = lazy_regex(rb"^#\+private[ \t]+file\b", re.MULTILINE)  # `#+private` alone hides names from other packages
+
+
+def read_build_constraint(data: bytes, modules: ModuleSettings) -> tuple[tuple[str, str], ...]:
+    """Return the build constraint in the first lines of a file, as one expression."""
+    if not modules.constraint:
+        return ()
+    end = min(len(data), _MAX_CONSTRAINT_BYTES)
+    lines = data[:end].decode("utf-8", "replace").split("\n")
+    stated = [line.removeprefix(modules.constraint).strip() for line in lines if line.startswith(modules.constraint)]
+    if modules.constraint_list and stated:
+        every = [" || ".join(f"({' && '.join(each.split())})" for each in line.split(",")) for line in stated]
+        stated = [" && ".join(f"({each})" for each in every)]
+    if not stated:
+        begins = modules.older_constraint
+        older = [line.removeprefix(begins).split() for line in lines if begins and line.startswith(begins)]
+        every = [" || ".join(f"({each.replace(',', ' && ')})" for each in line) for line in older if line]
+        stated = [" && ".join(f"({each})" for each in every)] if every else []
+    hidden = [("private", "file")] if modules.constraint_list and _HIDDEN.search(data, 0, end) else []
+    return (*((("build", stated[0]),) if stated else ()), *hidden)

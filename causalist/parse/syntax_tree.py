@@ -202,10 +202,12 @@ def _parse_tree(data: bytes, grammar: TreeParser) -> tree_sitter.Tree:
     settings = grammar.settings.preprocessor
     if not settings.conditions:
         tree = run_parser(grammar.parser, _with_final_line_feed(data, grammar))
-        if settings.statements and b"#" in data and tree.root_node.has_error:
-            from causalist.parse.preprocessor import blank_open_branches
+        if tree.root_node.has_error and (settings.blank or (settings.statements and b"#" in data)):
+            from causalist.parse.preprocessor import blank_matches, blank_open_branches, compile_preprocessor
 
-            other = run_parser(grammar.parser, _with_final_line_feed(blank_open_branches(data), grammar))
+            view = blank_matches(data, compile_preprocessor(settings)[1])
+            view = blank_open_branches(view) if settings.statements and b"#" in data else view
+            other = run_parser(grammar.parser, _with_final_line_feed(view, grammar))
             if _n_doubtful(other) < _n_doubtful(tree):
                 return other
         return tree

@@ -549,6 +549,7 @@ def share_imports(tables: Sequence[FileSymbols], declared: DeclaredTypes) -> Non
     for symbols in tables:
         if symbols.settings is not None and symbols.settings.modules.sees_enclosing_packages:
             symbols.stars[:] = [qualify_import(declared, symbols, star) for star in symbols.stars]
+    _share_quoted(tables, declared)
     passed_on: dict[tuple[str, str], dict[str, Import]] = {}  # (language, project) -> module -> import
     ends = {end for symbols in tables if symbols.settings is not None for end in symbols.settings.modules.projects}
     if not ends:
@@ -577,6 +578,27 @@ def share_imports(tables: Sequence[FileSymbols], declared: DeclaredTypes) -> Non
                 break
             project = posixpath.dirname(project)
         symbols.stars.extend(star for module, star in more.items() if module not in own)
+
+
+def _share_quoted(tables: Sequence[FileSymbols], declared: DeclaredTypes) -> None:
+    """Add to the wildcard imports of each file those that the functions of a module which it includes pass on."""
+    quoting: dict[int, list[Import]] = {}
+    for number, symbols in enumerate(tables):
+        if symbols.settings is not None and symbols.settings.modules.quoted:
+            passed = [star for star in symbols.stars if star.kind == ImportKind.REEXPORT_ALL]
+            if passed:
+                quoting[number] = passed
+    for symbols in tables if quoting else ():
+        if symbols.settings is None or not symbols.settings.modules.quoted:
+            continue
+        known, waiting = {star.module for star in symbols.stars}, list(symbols.stars)
+        while waiting:
+            found = declared.find(symbols.settings.family, waiting.pop().module, symbols.path)
+            for star in quoting.get(found[0], ()) if found is not None else ():
+                if star.module not in known:
+                    known.add(star.module)
+                    symbols.stars.append(star)
+                    waiting.append(star)
 
 
 def find_project(path: str, folders: set[str]) -> str:

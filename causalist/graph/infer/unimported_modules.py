@@ -340,3 +340,27 @@ def _fits_literal(taken: GivenType, kind: int, given: str) -> bool | None:
     if given == "=float":
         return bool(taken.name[:1] in "fc" and _NUMBER.fullmatch(taken.name))
     return taken.name.endswith("string") if given == "=string" else taken.name[:1] == "b" and taken.name != "byte"
+
+
+def value_of_holder(inference: InferenceBase, file: int, scope: int, chain: str) -> Value | None:
+    """Return the value of what holds a member of which nothing is known: the last name but one, or else the first.
+
+    Where modules have whole names, `A.B` is no member of A, but the module of that name, if there is one.
+    """
+    program, symbols = inference.program, inference.program.files[file]
+    if symbols.settings is not None and symbols.settings.modules.quoted and chain[:1].isupper():
+        module, _, name = chain.rpartition(".")
+        module, name = (chain, "") if name[:1].isupper() else (module, name)
+        head, _, rest = module.partition(".")
+        while scope >= 0 and head not in symbols.imports.get(scope, {}):
+            scope = symbols.facts.definitions[scope].parent
+        entry = symbols.imports.get(scope, {}).get(head)
+        whole = ".".join(filter(None, (entry.module, entry.name, rest))) if entry is not None else module
+        found = program.declared.find(symbols.settings.family, whole, symbols.path)
+        member = program.find_own_member(found[1], name) if found is not None and name else -1
+        number = member if member >= 0 or found is None else found[1]
+        return Value(ValueKind.DEFINITION, number, RuleName.PACKAGE_SCOPE) if number >= 0 else None
+    value = inference.infer_chain(file, scope, chain.rpartition(".")[0])
+    if value is None or value.kind is ValueKind.UNKNOWN_MEMBER:
+        value = inference.infer_chain(file, scope, chain.partition(".")[0])
+    return value

@@ -201,7 +201,7 @@ class MessageHandlers:
         source = self.drafts.of_definition(observed[0])
         for target in targets:
             if self.drafts[target].kind in CALLABLE_KINDS and is_in_reach(self.drafts, source, target):
-                yield RelationEdge(source, target, EdgeKind.EMITS, RuleName.OBSERVED, self.drafts[source].start_row)
+                yield RelationEdge(source, target, EdgeKind.EMITS, RuleName.HANDLED, self.drafts[source].start_row)
 
     def member(self, number: int, route: RouteFact) -> int:
         """Return the method of a type that a handler `SendReceipt.handle` names, or -1."""

@@ -1,21 +1,27 @@
 """Conventions of frameworks for routes: files whose own path is a route, and handlers that are named, not linked.
 
 In: the paths, exports and definitions of a program, facts of routes. Out: methods and paths with what handles them.
+`BoundNames` says which type a template, scene or page means, and what it names of that.
+
 Next.js, SvelteKit, Nuxt and Astro serve files: a file exports a function for each method, or one as the default. Rails,
 Phoenix, Java, Kotlin, Ktor and Rust name handlers. What imports and edges say of a handler is read by `routes`.
 """
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist._internal.lazy import lazy_regex
 from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.node_and_edge_arrays import NodeDrafts, RelationEdge
 from causalist.graph.program import Program
-from causalist.model.facts import RouteFact
-from causalist.model.node_ids import TYPE_KINDS
+from causalist.graph.relations.message_handlers import is_in_reach
+from causalist.graph.rules import RuleName
+from causalist.model.facts import LinkForm, RouteFact
+from causalist.model.graph import EdgeKind
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
 _SERVING_FILE = lazy_regex(
     r"(?:^|/)(?:app/(?P<app>(?:.+/)?)(?P<kind>route|page)|src/routes/(?P<kit>(?:.+/)?)\+server"
@@ -198,3 +204,167 @@ class NamedHandlers:
             if near:
                 return near[0] if len(near) == 1 else -1
         return -1
+
+
+SCENE, PAGE, WIRE, STIMULUS, LIVE, HELPER = "scene", "page", "wire", "stimulus", "live", "helper"
+PROCESS_NAMES = ("process", "process:page")
+BOUND_NAMES = (SCENE, PAGE, WIRE, STIMULUS, LIVE, HELPER)
+_COMPONENT = lazy_regex(r"(?:^|/)livewire/(?P<name>.+?)(?:\.blade)?\.php$", re.IGNORECASE)
+_CONTROLLER = lazy_regex(r"(?:^|/)controllers/(?P<name>.+?)[_-]controller\.[cm]?[jt]s$")
+_HELPERS = lazy_regex(r"(?:^|/)helpers/.+\.rb$")
+_MAX_BOUND = 8  # definitions that one name may mean: more say nothing
+_COMMAND_END = "Command"  # of the name of a command of a page that a method stands for
+
+
+@dataclass(slots=True)
+class BoundNames:
+    """Definitions that templates, scenes and pages name in a form of a framework. Tables are made when first asked."""
+
+    program: Program
+    drafts: NodeDrafts
+    _components: dict[str, list[int]] | None = None  # path of a template of Livewire, without marks -> types
+    _controllers: dict[str, list[int]] | None = None  # identifier of a controller of Stimulus -> files
+    _helpers: dict[str, list[int]] | None = None  # name -> functions of modules of helpers
+    _types: dict[str, list[int]] | None = None  # types of C# by name
+
+    def find_edges(
+        self, number: int, route: RouteFact, source: int, events: Mapping[tuple[str, str], Iterable[int]]
+    ) -> Iterator[RelationEdge]:
+        """Yield the edges from a template, scene or page to what it names; what it shows of a type it reads.
+
+        `events` are the drafts of what handles an event, by the kind and name of the event.
+        """
+        if route.name == LIVE:
+            stem = self.program.files[number].path.partition(".")[0]
+            every = sorted(events.get((LIVE, route.path), ()))
+            own = [each for each in every if self.drafts[self.drafts[each].file].id.partition(".")[0] == stem]
+            targets = own or (every if len(every) == 1 else [])
+        else:
+            targets = [self.drafts.of_definition(each) for each in self._find(number, route)]
+        for target in dict.fromkeys(targets if len(targets) <= _MAX_BOUND else ()):
+            kind = self.drafts[target].kind
+            how = EdgeKind.CALLS if route.name == HELPER else EdgeKind.EMITS
+            if kind not in CALLABLE_KINDS:
+                how = EdgeKind.REFERENCES if kind in TYPE_KINDS else EdgeKind.READS
+            elif route.name == PAGE and self._is_property(target):
+                how = EdgeKind.REFERENCES
+            if target != source and is_in_reach(self.drafts, source, target):
+                yield RelationEdge(source, target, how, RuleName.BOUND, route.row, len(targets))
+
+    def _is_property(self, draft: int) -> bool:
+        """Return True for a function that is declared without parameters, as a property is."""
+        signature = self.program.definition_of[draft - self.drafts.n_files].signature
+        return "(" not in re.split(r"=>|\{|=", signature)[0]
+
+    def _find(self, number: int, route: RouteFact) -> list[int]:
+        """Return the definitions that a name of a file may mean; several where nothing tells them apart."""
+        if route.name == SCENE:
+            return self._of_scene(number, route)
+        if route.name == PAGE:
+            return self._of_page(route)
+        if route.name == WIRE:
+            return [member for each in self._find_component(number) if (member := self._member(each, route.path)) >= 0]
+        if route.name == STIMULUS:
+            return self._of_controller(route.path)
+        return self._helper_named(route.path) if route.name == HELPER else []
+
+    def _member(self, type_: int, name: str) -> int:
+        return self.program.find_member(type_, name)[0]
+
+    def _of_scene(self, number: int, route: RouteFact) -> list[int]:
+        """Return the method of the script that a node of a scene has."""
+        declared, path = self.program.declared, self.program.files[number].path
+        if route.receiver == ".":
+            written = declared.scripts.get(path, "")
+        else:
+            written = next((each for name, each in declared.nodes.get(path, ()) if name == route.receiver), "")
+        found = declared.find_resource(written, path) if written else None
+        member = self._member(found[1], route.path) if found is not None else -1
+        return [member] if member >= 0 else []
+
+    def _of_page(self, route: RouteFact) -> list[int]:
+        """Return the member of the type behind a page in XAML, or of the type that it shows."""
+        if self._types is None:
+            self._types = {}
+            for i, each in enumerate(self.program.definition_of):
+                if each.kind in TYPE_KINDS and self.program.family_of(self.program.file_of[i]) == "csharp":
+                    self._types.setdefault(each.name, []).append(self.program.canonical.get(i, i))
+        name = route.receiver.rstrip("|?")
+        names = [name]
+        if route.receiver.endswith("?"):  # the type is known by its name alone
+            stem = re.sub(r"(?:View|Page|Window|Control|Dialog)$", "", name)
+            names = [f"{name}ViewModel", f"{name}Model", f"{stem}ViewModel", f"{stem}PageViewModel"]
+        types = next((self._types[each] for each in names if each in self._types), [])
+        path = route.path
+        wanted = [path, path[:1].lower() + path[1:], f"_{path[:1].lower()}{path[1:]}"]
+        if path.endswith(_COMMAND_END):
+            stem = path.removesuffix(_COMMAND_END)
+            wanted += [stem, f"{stem}Async", f"On{stem}", f"On{stem}Async"]
+        if route.receiver.endswith("|"):
+            wanted = wanted[:1]
+        if len(set(types)) != 1:
+            return []
+        member = next((found for each in wanted if (found := self._member(types[0], each)) >= 0), -1)
+        return [member] if member >= 0 else []
+
+    def _find_component(self, number: int) -> list[int]:
+        """Return the component of Livewire that a template belongs to, by its path or by what renders it."""
+        if self._components is None:
+            self._components = {}
+            views: dict[str, list[int]] = {}
+            for symbols in self.program.files:
+                named = _COMPONENT.search(symbols.path) if symbols.facts.language == "php" else None
+                types = [
+                    symbols.first + i for i, each in enumerate(symbols.facts.definitions) if each.kind in TYPE_KINDS
+                ]
+                if named is not None and types and ".blade." not in symbols.path:
+                    self._components.setdefault(_without_marks(named["name"]), []).append(types[0])
+                for link in symbols.facts.links if types else ():
+                    if link.form == LinkForm.RENDER and "livewire" in link.name:
+                        views.setdefault(_without_marks(link.name.partition("livewire")[2].strip("./")), []).append(
+                            types[0]
+                        )
+            for key, types in views.items():
+                self._components.setdefault(key, types)
+        named = _COMPONENT.search(self.program.files[number].path)
+        return self._components.get(_without_marks(named["name"]), []) if named is not None else []
+
+    def _of_controller(self, path: str) -> list[int]:
+        """Return the method `menu#open` of a controller of Stimulus, of `menu#` the controller itself."""
+        if self._controllers is None:
+            self._controllers = {}
+            for number, symbols in enumerate(self.program.files):
+                named = _CONTROLLER.search(symbols.path) if _is_ecmascript(symbols) else None
+                if named is not None:
+                    identifier = named["name"].replace("/", "--").replace("_", "-")
+                    self._controllers.setdefault(identifier, []).append(number)
+        identifier, _, method = path.partition("#")
+        found = []
+        for number in self._controllers.get(identifier, ()):
+            symbols = self.program.files[number]
+            types = [
+                n for n in symbols.by_qualname.values() if self.program.is_type(n) and self.program.file_of[n] == number
+            ]
+            members = [self._member(each, method) if method else each for each in types]
+            found += [each for each in members if each >= 0][:1]
+        return found if len(found) == 1 else []
+
+    def _helper_named(self, name: str) -> list[int]:
+        """Return the function of that name which one module of helpers of Rails gives to all templates."""
+        if self._helpers is None:
+            self._helpers = {}
+            for symbols in self.program.files:
+                for i, each in enumerate(symbols.facts.definitions if _HELPERS.search(symbols.path) else ()):
+                    if each.kind in CALLABLE_KINDS and each.kind != NodeKind.HANDLER:
+                        self._helpers.setdefault(each.name, []).append(symbols.first + i)
+        found = self._helpers.get(name, [])
+        return found if len(found) == 1 else []
+
+
+def _without_marks(path: str) -> str:
+    """Return a path of a template or component as both have it.
+
+    >>> _without_marks("Admin/UserList"), _without_marks("admin.user-list")
+    ('adminuserlist', 'adminuserlist')
+    """
+    return re.sub(r"[^a-z0-9]", "", path.lower())

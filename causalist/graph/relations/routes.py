@@ -19,8 +19,9 @@ from typing import NamedTuple
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts, RelationEdge
 from causalist.graph.program import Program
+from causalist.graph.relations import route_conventions
 from causalist.graph.relations.message_handlers import DELEGATE, OBSERVED_NAMES, MessageHandlers, is_in_reach
-from causalist.graph.relations.route_conventions import NamedHandlers, find_served_files
+from causalist.graph.relations.route_conventions import BoundNames, NamedHandlers, find_served_files
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
@@ -44,14 +45,14 @@ _RULE_OF_NAMES = {
     _COMMAND: RuleName.QUEUED,
     "task": RuleName.QUEUED,
     "job": RuleName.QUEUED,
-    **dict.fromkeys(OBSERVED_NAMES, RuleName.OBSERVED),
+    **dict.fromkeys(OBSERVED_NAMES, RuleName.HANDLED),
+    **dict.fromkeys(route_conventions.PROCESS_NAMES, RuleName.BOUND),
 }
 _MAX_DISPATCHED = 300  # members whose names begin alike
 _MAX_INHERITING = 100  # types that serve one inherited route
 _INHERITED_BY_OVERRIDES = ("java", "csharp")  # families in which an overriding method has the route of the overridden
 _LARAVEL_API = "routes/api.php"  # whose routes Laravel has below `/api`
 _WITHOUT_INSTANCES = re.compile(r"\b(?:abstract|interface)\b")
-
 # Segments before a path that a client of the same repository may leave out.
 _API_SEGMENT = re.compile(r"api|rest|v\d+")
 
@@ -82,11 +83,13 @@ class RouteEdgeFinder:
     _spaces: dict[_Router, str] = field(default_factory=dict)  # namespaces of the names of routes
     _named: NamedHandlers = field(init=False)
     _messages: MessageHandlers = field(init=False)
+    _bound: BoundNames = field(init=False)
     _global: dict[str, str] = field(default_factory=dict)  # family -> prefix of all routes of types
 
     def __post_init__(self) -> None:
         self._named = NamedHandlers(self.program)
         self._messages = MessageHandlers(self.program, self.drafts)
+        self._bound = BoundNames(self.program, self.drafts)
 
     def needed_scopes(self) -> set[int]:
         """Return the drafts of the code that names handlers, whose edges `find_edges` reads."""
@@ -146,6 +149,9 @@ class RouteEdgeFinder:
                 events.setdefault((_COMMAND, name), set()).add(self.drafts.of_definition(command))
         for number, route in emitted:
             source = self._scope_draft(number, route.scope)
+            if route.name in route_conventions.BOUND_NAMES:
+                yield from self._bound.find_edges(number, route, source, events)
+                continue
             named_so = events.get(self._messages.key_of(number, route)) or self._messages.in_store(number, route)
             reached = [each for each in named_so if each != source and is_in_reach(self.drafts, source, each)]
             if len(reached) <= _MAX_HANDLERS:

@@ -1,14 +1,20 @@
-"""Signals and events to which code connects functions: those of Qt and of C#.
+"""Signals and events to which code connects functions, and what templates, scenes and pages name of the code.
 
 In: the text of a file. Out: facts of what emits a signal or event and of what is connected to one. Those of Qt have the
 type that has the signal, where the code says it. `graph.relations.message_handlers` joins them.
+
+A template names a function in the form of its framework: `wire:click="save"`, `data-action="click->menu#open"`. Such a
+fact is an `EMIT` with the framework as the kind of its name; `graph.relations.route_conventions` knows the type meant.
 """
 
+import re
 from collections.abc import Iterator
 
 from causalist._internal.lazy import lazy_regex
-from causalist.model.facts import RouteFact, RouteForm
-from causalist.parse.routes.searched_text import RouteText, route_at
+from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
+from causalist.model.node_ids import CALLABLE_KINDS
+from causalist.parse.cleaned_text import RAILS_TEMPLATES
+from causalist.parse.routes.searched_text import PY_LINK, RouteText, linked_name, rails_links, route_at
 
 SLOT, DELEGATE = "slot", "delegate"  # kinds of names: signals of Qt, events of C#
 _QT_EMITTED = lazy_regex(
@@ -81,3 +87,236 @@ def read_events(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
                 source, match.start(), form, path=named["name"].decode(), handler=handler.removeprefix("this."),
                 name=DELEGATE,
             )  # fmt: skip
+
+
+# -- what templates, scenes and pages name
+
+SCENE, PAGE, WIRE, ACTION, LIVE, HELPER, PROCESS = "scene", "page", "wire", "stimulus", "live", "helper", "process"
+_TEMPLATE_LINK = lazy_regex(rb"\{%-?\s*(?P<verb>url)\s+[\"'](?P<name>[\w.:-]+)[\"']")
+_CONNECTION = lazy_regex(rb"^\[connection\b(?P<rest>[^\n]*)", re.MULTILINE)
+_QUOTED = lazy_regex(rb"\b(\w+)=\"([^\"]*)\"")
+_TAG = lazy_regex(
+    rb"<!--.*?-->|<(?P<close>/)?(?P<name>[\w.:]+)(?P<rest>(?:[^<>\"'/]|/(?!>)|\"[^\"]*\"|'[^']*')*+)(?P<alone>/)?>",
+    re.DOTALL,
+)
+_ATTRIBUTE = lazy_regex(rb"(?P<name>[\w.:]+)\s*=\s*(?:\"(?P<value>[^\"]*)\"|'(?P<other>[^']*)')")
+_DATA_TYPE = lazy_regex(rb"(?:\{x:Type\s+)?(?:\w+:)?([A-Z]\w*)\}?")
+_DESIGNED = lazy_regex(rb"\{d:Design(?:Instance|Data)[\w\s=]*?(?:\w+:)?([A-Z]\w*)\b.*")
+_NOTHING = lazy_regex(rb"(?!)()")
+_SHOWN = {b"x:DataType": _DATA_TYPE, b"DataType": _DATA_TYPE, b"d:DataContext": _DESIGNED}  # attributes that say a type
+_BOUND = lazy_regex(
+    rb"\{(?P<form>Binding|CompiledBinding|ReflectionBinding|x:Bind)\s+!*(?:Path=)?!*(?P<path>[A-Za-z_]\w*)(?![\w\s]*=)"
+)
+_BOUND_ABOVE = lazy_regex(rb"\(\((?:\w+:)?(?P<type>[A-Z]\w*)\)(?:\w+\.)*DataContext\)\.(?P<path>[A-Za-z_]\w*)")
+_ELSEWHERE = (b"ElementName", b"RelativeSource", b"Source=", b"$parent", b"$self")  # another object than the data
+_EVENT = lazy_regex(
+    rb"(?:\w+\.)?\w*(?:Click|Loaded|Changed|Pressed|Released|Tapped|Open(?:ed|ing)|Clos(?:ed|ing)|Down|Up|Enter(?:ed)?|Leave"
+    rb"|Exited|Drop|Focus|Completed|Invoked|Requested|Executed|[cC]hecked|Initialized|Move|Wheel|Activated|Selected"
+    rb"|Started|Finished)"
+)
+_METHOD = lazy_regex(rb"[A-Za-z_]\w*")
+_WIRED = lazy_regex(
+    rb"wire:(?!model|key|loading|target|ignore|navigate|dirty|offline|transition|id|snapshot|cloak|current|stream|replace"
+    rb"|confirm|show|text|bind|ref|sort:|effects|initial)[\w.-]+\s*=\s*[\"'](?P<name>[A-Za-z_]\w*)(?=[\"'(;\s])|\$wire\.(?P<called>[a-z_]\w*)\("
+)
+# Expressions begin with letters or marks, which is searched many times as fast as what looks behind.
+_ACTIONS = (
+    (b"->", lazy_regex(rb"->(?<=[\w.:@\]+-]->)(?P<name>[a-z][a-z0-9_-]*#[a-z_]\w*)")),
+    (b"action", lazy_regex(rb"action(?:=|:\s*|[\"']\s*=>\s*)[\"'](?P<name>[a-z][a-z0-9_-]*#[a-z_]\w*)")),
+    (b"data-controller=", lazy_regex(rb"data-controller=[\"'](?P<name>[a-z][a-z0-9_ -]*)[\"']")),
+)
+_LIVE_EVENT = lazy_regex(
+    rb"\bphx-(?!value|update|hook|target|debounce|throttle|ref|page|track|feedback|disable|mounted|remove|connected"
+    rb"|disconnected)[a-z-]+=\{?\s*\"(?P<name>[\w.:-]+)\"|\bJS\.push\((?:[^\"()\n]*,\s*)?\"(?P<pushed>[\w.:-]+)\""
+)
+_LIVE_HANDLER = lazy_regex(rb"\bdef handle_event\(\s*\"(?P<name>[^\"\n]+)\"")
+_WORDS_OF_CODE = lazy_regex(
+    rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|(?<![\w.:@$])(?P<word>[a-z_]\w*[?!]?)(?![\w:]|\s*=[^=~>])"
+)
+_KEYWORDS = frozenset(
+    b"if unless else elsif end do while until for in and or not nil true false case when then yield self super begin"
+    b" rescue".split()
+)
+_SHORT = lazy_regex(rb"^[ \t]*(?:[%.#][\w.#%-]*(?:\{[^}\n]*\}|\([^)\n]*\))?)?[=-][ \t]*(?P<code>[^\n]*)$", re.MULTILINE)
+_BOUND_IN_BLOCK = lazy_regex(rb"\|([a-z_][\w, ]*)\||^[ \t]*(?:<%-?|-)?[ \t]*([a-z_]\w*) = ", re.MULTILINE)
+_GIVEN = lazy_regex(rb"\(| +(?:[\"':@\[]|(?!(?:if|unless|and|or|do|in|end|then)\b)[A-Za-z_])")  # arguments of a call
+_MAX_HELPERS = 400  # words of one template
+
+
+def _code_between_marks(data: bytes) -> list[tuple[int, int]]:
+    """Return where the Ruby in a template starts and ends, without its comments.
+
+    >>> _code_between_marks(b"<% a %><%# b %><%= c %><% d")
+    [(2, 5), (17, 21)]
+    """
+    spans, start = list[tuple[int, int]](), data.find(b"<%")
+    while start >= 0:
+        if data[start + 2 : start + 3] == b"#":
+            start = data.find(b"<%", start + 2)
+            continue
+        end = data.find(b"%>", start + 2)
+        if end < 0:
+            break
+        spans.append((start + 2, end))
+        start = data.find(b"<%", end + 2)
+    return spans
+
+
+def read_template_links(path: str, data: bytes) -> tuple[RouteFact, ...]:
+    """Return the names of routes that a template asks the paths of, and what it names of the code.
+
+    Templates are those of Django, Jinja, ERB, Haml or Slim; scenes of Godot and pages in XAML count as such.
+    """
+    links = [
+        (match.start(), RouteFact(MODULE_SCOPE, RouteForm.LINK, "", "", linked_name(match), "", -1, 0))
+        for pattern, word in ((_TEMPLATE_LINK, b"{%"), (PY_LINK, b"url_for"))
+        for match in (pattern.finditer(data) if word in data and b"{" in data else ())
+    ]
+    spans = [(0, len(data))] if path.lower().endswith(RAILS_TEMPLATES) else []
+    spans += _code_between_marks(data) if not spans else []
+    links += _bound_names(path.lower(), data)
+    for start, end in spans:
+        for byte, name, verb in rails_links(data[start:end]):
+            links.append((start + byte, RouteFact(MODULE_SCOPE, RouteForm.LINK, "", verb, name, "", -1, 0)))
+    row, last, facts = 0, 0, list[RouteFact]()
+    for byte, fact in sorted(links):
+        row, last = row + data.count(b"\n", last, byte), byte
+        facts.append(fact._replace(row=row))
+    return tuple(facts)
+
+
+def _bound_names(path: str, data: bytes) -> Iterator[tuple[int, RouteFact]]:
+    """Yield the byte and fact of what a text that is no code names of the code; rows are not set."""
+    if path.endswith(".tscn"):
+        for match in _CONNECTION.finditer(data):
+            said = dict(_QUOTED.findall(match["rest"]))
+            if b"method" in said and b"to" in said:
+                yield match.start(), _make_name(SCENE, said[b"method"], said[b"to"])
+    elif path.endswith((".xaml", ".axaml")):
+        yield from _page_names(data)
+    elif path.endswith(".heex"):
+        for match in _LIVE_EVENT.finditer(data):
+            yield match.start(), _make_name(LIVE, match["name"] or match["pushed"])
+    else:
+        for byte, name in _actions(data):
+            yield byte, _make_name(ACTION, name)
+    if path.endswith((".erb", *RAILS_TEMPLATES)):
+        is_short = path.endswith(RAILS_TEMPLATES)
+        spans = [each.span("code") for each in _SHORT.finditer(data)] if is_short else _code_between_marks(data)
+        stem = path.rpartition("/")[2].partition(".")[0].lstrip("_").encode()
+        seen = _KEYWORDS | {
+            stem,
+            *(name for bound in _BOUND_IN_BLOCK.findall(data) for each in bound for name in each.split(b", ")),
+        }
+        n_kept = len(seen) + _MAX_HELPERS
+        for start, end in spans:
+            for word in _WORDS_OF_CODE.finditer(data, start, end):
+                name = word["word"]
+                if name is None or name in seen or len(seen) >= n_kept:
+                    continue
+                if b"_" in name or _GIVEN.match(data, word.end()):  # else it is rather a variable
+                    seen |= {name}
+                    yield word.start(), _make_name(HELPER, name)
+
+
+def _make_name(kind: str, name: bytes, receiver: bytes = b"") -> RouteFact:
+    said = receiver.decode("utf-8", "replace")
+    return RouteFact(MODULE_SCOPE, RouteForm.EMIT, said, "", name.decode("utf-8", "replace"), "", -1, 0, kind)
+
+
+def _actions(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the byte and the name of each action of Stimulus, `menu#open`, and of each controller, `menu#`."""
+    for word, pattern in _ACTIONS if (b"#" in data and b"action" in data) or b"data-controller" in data else ():
+        for match in pattern.finditer(data) if word in data else ():
+            for name in match["name"].split():
+                yield match.start(), name if b"#" in name else name + b"#"
+
+
+def _page_names(data: bytes) -> Iterator[tuple[int, RouteFact]]:
+    """Yield what a page in XAML names: handlers of the type behind it, and members of the data that it shows."""
+    own, types, seen, before = b"", [b""], set[tuple[bytes, bytes]](), b""
+    for tag in _TAG.finditer(data):
+        if tag["name"] is None:
+            continue
+        if tag["close"]:
+            if len(types) > 1:
+                types.pop()
+            continue
+        shown = types[-1]
+        attributes = [
+            (each["name"], each["value"] or each["other"] or b"", each.start())
+            for each in _ATTRIBUTE.finditer(tag["rest"])
+        ]
+        for name, value, _ in attributes:
+            if name == b"x:Class":
+                own = value.rpartition(b".")[2]
+            elif said := _SHOWN.get(name, _NOTHING).fullmatch(value):
+                shown = said[1]
+        if not tag["alone"]:
+            types.append(shown)
+        elif types[-1] == b"" and before.endswith(b".DataContext"):
+            types[:] = [tag["name"].rpartition(b":")[2]] * len(types)  # `<Page.DataContext><vm:Shop/>`
+        before = tag["name"]
+        for name, value, at in attributes:
+            above, bound = _BOUND_ABOVE.search(value), _BOUND.match(value)
+            if above is not None:
+                receiver, path = above["type"], above["path"]
+            elif bound is not None and not any(word in value for word in _ELSEWHERE):
+                receiver, path = own + b"|" if bound["form"] == b"x:Bind" else shown or own + b"?", bound["path"]
+            elif value[:1].isalpha() and _METHOD.fullmatch(value) and _EVENT.fullmatch(name):
+                receiver, path = own + b"|", value
+            else:
+                continue
+            if receiver not in (b"|", b"?") and (receiver, path) not in seen:
+                seen.add((receiver, path))
+                yield tag.start("rest") + at, _make_name(PAGE, path, receiver)
+
+
+_INVOKED = lazy_regex(
+    rb"\binvoke(?:<[^()\n]{0,120}>)?\(\s*[\"'`](?P<name>[\w|:-]+)[\"'`]|\bipcRenderer\.(?:invoke|send|sendSync)\(\s*[\"'`](?P<sent>[\w:./-]+)[\"'`]|\bwebContents\.send\(\s*[\"'`](?P<shown>[\w:./-]+)[\"'`]"
+)
+_COMMANDS = lazy_regex(rb"#\[(?:\w+::)*command\b")
+
+
+def read_process_calls(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield what a page asks of the process that shows it by a name, with Tauri and Electron."""
+    if any(word in source.data for word in (b"invoke(", b"invoke<", b"ipcRenderer", b"webContents")):
+        for match in source.matches(_INVOKED):
+            name = (match["name"] or match["sent"] or match["shown"]).decode()
+            kind = PROCESS if not match["shown"] else f"{PROCESS}:page"
+            yield route_at(source, match.start(), RouteForm.EMIT, path=name.rpartition("|")[2], name=kind)
+
+
+def read_commands(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield the functions that a page may ask for, of Tauri."""
+    for match in source.matches(_COMMANDS) if b"command" in source.data else ():
+        owner = source.scope(match.start())
+        if owner >= 0 and source.definitions[owner].kind in CALLABLE_KINDS:
+            name = source.definitions[owner].name
+            yield route_at(source, match.start(), RouteForm.LISTEN, path=name, definition=owner, name=PROCESS)
+
+
+def read_live_events(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield the events of pages of Phoenix, and what handles them."""
+    data = source.data
+    for match in _LIVE_EVENT.finditer(data) if b"phx-" in data or b"JS.push" in data else ():
+        name = (match["name"] or match["pushed"]).decode()
+        yield route_at(source, match.start(), RouteForm.EMIT, path=name, name=LIVE)
+    for match in source.matches(_LIVE_HANDLER) if b"handle_event" in data else ():
+        scope = source.scope(match.start())
+        if scope >= 0 and source.definitions[scope].name == "handle_event":
+            name = match["name"].decode("utf-8", "replace")
+            yield route_at(source, match.start(), RouteForm.LISTEN, path=name, definition=scope, name=LIVE)
+
+
+def read_wired(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield the methods of components of Livewire that a template in PHP names."""
+    for match in _WIRED.finditer(source.data) if b"wire" in source.data else ():
+        name = (match["name"] or match["called"]).decode()
+        yield route_at(source, match.start(), RouteForm.EMIT, path=name, scope=MODULE_SCOPE, name=WIRE)
+
+
+def read_actions(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield the actions of Stimulus that helpers of templates name."""
+    for byte, name in _actions(source.data):
+        yield route_at(source, byte, RouteForm.EMIT, path=name.decode(), name=ACTION)

@@ -14,7 +14,15 @@ from typing import NamedTuple
 from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import Binding, Definition, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS
-from causalist.parse.routes.connected_signals import read_events
+from causalist.parse.routes.connected_signals import (
+    PROCESS,
+    read_actions,
+    read_commands,
+    read_events,
+    read_live_events,
+    read_process_calls,
+    read_wired,
+)
 from causalist.parse.routes.ecmascript_blocks import actions_and_stores
 from causalist.parse.routes.searched_text import (
     Argument,
@@ -362,6 +370,7 @@ MODEL_EVENTS = (
 
 def _php_names(source: RouteText) -> _Found:
     data, definitions = source.data, source.definitions
+    yield from read_wired(source)
     if b"ommand" in data or b"artisan" in data or b"->call(" in data:
         for match in _PHP_COMMAND.finditer(data):
             byte = match.start()
@@ -526,6 +535,7 @@ _JS_QUEUED = lazy_regex(rb"\.(?P<verb>add)\((?=\s*(?:['\"`]|[A-Z]))")
 _JS_CONSTANT = lazy_regex(
     rb"\.(?P<verb>emit|emitAsync|on|once|addListener)\((?=\s*(?P<name>[A-Z]\w*(?:\.[A-Za-z_]\w*)+|[A-Z][A-Z\d]*_[A-Z\d_]+)(?:\(\))?\s*[,)])"
 )
+_JS_PROCESS = lazy_regex(rb"\bipc(?P<side>Main|Renderer)\.(?:handle|handleOnce|on|once)\(")
 _JS_ASYNC = lazy_regex(rb"\.(?P<verb>emitAsync)\(\s*(?P<name>['\"`][\w.:-]+['\"`])")
 
 
@@ -542,6 +552,7 @@ def _read_name(text: str) -> str:
 def _js_names(source: RouteText) -> _Found:
     data = source.data
     yield from actions_and_stores(source)
+    yield from read_process_calls(source)
     if b"@OnEvent" in data or b"@Process(" in data or b"Pattern(" in data:
         for match in source.matches(_JS_MARK, "name"):
             owner, arguments = source.owner_at(match.start()), source.arguments(match.end())[0]
@@ -551,6 +562,11 @@ def _js_names(source: RouteText) -> _Found:
                     source, match.start(), RouteForm.LISTEN, path=name, definition=owner,
                     scope=source.definitions[owner].parent, name=_JS_CHANNELS[match["name"].decode()],
                 )  # fmt: skip
+    for match in source.matches(_JS_PROCESS) if b"ipcMain" in data or b"ipcRenderer" in data else ():
+        arguments = source.arguments(match.end())[0]
+        if len(arguments) > 1 and (said := literal(arguments[0].text)):
+            channel = PROCESS if match["side"] == b"Main" else f"{PROCESS}:page"
+            yield _listening(source, match.start(), arguments[1], said, channel)
     for call in source.calls(_JS_QUEUED) if b"ueue" in data else ():
         if "queue" in call.receiver.lower() and source.is_code(call.name):
             arguments, _ = source.arguments(call.arguments)
@@ -610,6 +626,7 @@ _RB_EVENT = lazy_regex(
 
 def _ruby_names(source: RouteText) -> _Found:
     data = source.data
+    yield from read_actions(source)
     if not any(word in data for word in (b"instrument", b"publish", b"broadcast", b"subscribe")):
         return
     for match in source.matches(_RB_EVENT):
@@ -644,5 +661,5 @@ def _go_names(source: RouteText) -> _Found:
 
 _NAMED = {
     "php": _php_names, "python": _python_names, "ecmascript": _js_names, "java": _java_names, "ruby": _ruby_names,
-    "go": _go_names, "csharp": read_events,
+    "go": _go_names, "csharp": read_events, "elixir": read_live_events, "rust": read_commands,
 }  # fmt: skip

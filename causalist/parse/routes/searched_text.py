@@ -17,7 +17,6 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Binding, Call, Definition, Reference, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import STRING_TARGET
-from causalist.parse.cleaned_text import RAILS_TEMPLATES
 
 ANY = "ANY"  # the method of a route that handles all
 MAX_ARGUMENT_BYTES = 4_000  # of one call: a longer one is read up to there
@@ -412,7 +411,6 @@ PY_LINK = lazy_regex(
     rb"\(\s*(?:viewname\s*=\s*)?[\"'](?P<name>[\w.:-]+)[\"']"
 )
 PY_LINKING = (b"reverse", b"redirect(", b"resolve_url(", b"url_for(", b"url_path_for(")  # one of it is in such a link
-_TEMPLATE_LINK = lazy_regex(rb"\{%-?\s*(?P<verb>url)\s+[\"'](?P<name>[\w.:-]+)[\"']")
 # A helper of Rails, `edit_user_path`; what else has a name like that is given a value or a body somewhere in the file.
 _RAILS_LINK = lazy_regex(
     rb"(?<![\w.@$:\"'/-])(?:(?:[\w.]+\.)?(?:main_app|helpers?|view_context|url_helpers|routes)\.)?"
@@ -451,44 +449,6 @@ def rails_links(data: bytes) -> Iterator[tuple[int, str, str]]:
         method = _RAILS_ASKING.search(before) or _RAILS_METHOD.search(after) or _RAILS_METHOD.search(before)
         verb = method[1].decode().upper() if method else "POST" if _RAILS_FORM.search(before) else "GET"
         yield match.start("name"), match["name"].decode(), verb
-
-
-def _code_between_marks(data: bytes) -> list[tuple[int, int]]:
-    """Return where the Ruby in a template starts and ends, without its comments.
-
-    >>> _code_between_marks(b"<% a %><%# b %><%= c %><% d")
-    [(2, 5), (17, 21)]
-    """
-    spans, start = list[tuple[int, int]](), data.find(b"<%")
-    while start >= 0:
-        if data[start + 2 : start + 3] == b"#":
-            start = data.find(b"<%", start + 2)
-            continue
-        end = data.find(b"%>", start + 2)
-        if end < 0:
-            break
-        spans.append((start + 2, end))
-        start = data.find(b"<%", end + 2)
-    return spans
-
-
-def read_template_links(path: str, data: bytes) -> tuple[RouteFact, ...]:
-    """Return the names of routes that a template asks the paths of: of Django, Jinja, ERB, Haml or Slim."""
-    links = [
-        (match.start(), RouteFact(MODULE_SCOPE, RouteForm.LINK, "", "", linked_name(match), "", -1, 0))
-        for pattern, word in ((_TEMPLATE_LINK, b"{%"), (PY_LINK, b"url_for"))
-        for match in (pattern.finditer(data) if word in data and b"{" in data else ())
-    ]
-    spans = [(0, len(data))] if path.lower().endswith(RAILS_TEMPLATES) else []
-    spans += _code_between_marks(data) if not spans else []
-    for start, end in spans:
-        for byte, name, verb in rails_links(data[start:end]):
-            links.append((start + byte, RouteFact(MODULE_SCOPE, RouteForm.LINK, "", verb, name, "", -1, 0)))
-    row, last, facts = 0, 0, list[RouteFact]()
-    for byte, fact in sorted(links):
-        row, last = row + data.count(b"\n", last, byte), byte
-        facts.append(fact._replace(row=row))
-    return tuple(facts)
 
 
 # Of the inflections of Rails those that routes meet: ends of plurals, and what stands for them. The first fits.

@@ -14,7 +14,7 @@ import tree_sitter
 
 from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Binding, Export, Import, ImportKind
-from causalist.model.node_ids import NodeKind
+from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import LAMBDA_VALUE
 from causalist.parse.syntax.bindings import MAX_VALUE_BYTES, BindingReader
 from causalist.parse.syntax.capture_names import Tag
@@ -251,6 +251,8 @@ class ImportReader:
         imports, exports = self.group.finish()
         if self._scopes.settings.modules.inclusion:
             imports = [self._with_whole_name(each) if each.kind == ImportKind.STAR else each for each in imports]
+        if self._scopes.settings.modules.quoted and self.group.scope >= 0:
+            imports = [self._with_passing(each) for each in imports]
         if self._scopes.settings.modules.flat:  # `qw(:all)` brings a set of names
             imports = [
                 each._replace(kind=ImportKind.STAR, name="*", alias="") if each.name[:1] in (":", "-") else each
@@ -282,6 +284,11 @@ class ImportReader:
             if entry.alias == head and entry.name and entry.kind == ImportKind.NAME:
                 return star._replace(module=".".join(filter(None, (entry.module, entry.name))) + dot + rest)
         return star
+
+    def _with_passing(self, star: Import) -> Import:
+        """Return an import of everything in a function as one that is passed on; that of a module stays."""
+        is_function = star.kind == ImportKind.STAR and self._scopes.drafts[star.scope].kind in CALLABLE_KINDS
+        return star._replace(kind=ImportKind.REEXPORT_ALL) if is_function else star
 
     def on_exports(self, start: int, end: int, tag: int) -> None:
         """Record the left side of an assignment to `exports`."""

@@ -230,7 +230,8 @@ class UseReader:
         self.whole_calls.finish()
         names = {draft.name for draft in self._scopes.drafts} if self._counted else ()
         for number, start, end in self._counted:
-            call, brackets = self.calls[number], self._scopes.data.startswith(b"(", end)
+            # A component of a template is a call with 0 behind its name.
+            call, brackets = self.calls[number], self._scopes.data.startswith((b"(", b" 0"), end)
             if brackets or call.callee in names or "." in call.callee:
                 arguments = arguments_at(self._scopes.data, start, end)
                 self.calls[number] = Call(call.scope, call.callee, call.row, arguments)
