@@ -9,12 +9,13 @@ import sys
 from collections import deque
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from causalist._internal.forked_task import CAN_FORK, ForkedTask, end_with_parent, split_batches
+from causalist._internal.lazy import dataclass
 from causalist._internal.stage_clock import stage
 from causalist.index import options as index_options
 from causalist.index.options import IndexOptions, Read
