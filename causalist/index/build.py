@@ -121,13 +121,14 @@ def _build_index(
         is_known = all(old_marks.get(path) == marks.get(path) for path in old_marks.keys() | marks if path in before)
     if not is_known and options.refresh_cache is not None:
         options.refresh_cache.drop()  # its facts may be of other kinds
+    n_bytes = sum(entry.size for entry in scan.entries)
     bodies: dict[str, bytes | FileFacts] = {}
     unstored: list[tuple[Key, bytes]] = []
     again = refresh_graph(scan, blobs, before, read, cache, previous, options, kinds) if previous and is_known else None
     if again is not None:
         facts = again.facts
     else:
-        trim_heap_on_free()
+        trim_heap_on_free(n_bytes)
         indexed = _blobs_with_words(previous) if same_version else {}
         entries = [entry for entry in scan.entries if entry.path not in unfit]
         unread = {
@@ -152,7 +153,7 @@ def _build_index(
     if again is None:
         # Uses are most of what facts hold, and no longer needed. A refresh has read few of them.
         files = [(path, strip_uses(each)) for path, each in files]
-        trim_heap_on_free()
+        trim_heap_on_free(n_bytes)
     unchanged, kept = None, None
     if again is not None and previous is not None:
         unchanged = PreviousTransition(previous.transition, again.relinked.nodes, again.relinked.is_other)

@@ -261,7 +261,7 @@ def build_lexical(
     body = _body(files, numbers, linked, vocabulary, counted)
     fresh = [(i, *files[i]) for i in numbers]
     if previous_rows is None:
-        trim_heap_on_free()
+        trim_heap_on_free(sum(facts.n_bytes for _, facts in files))
     searched = [each for each in fresh if not each[2].aside]
     own, outer = _names(searched, linked, vocabulary)
     path = _paths(searched, linked, vocabulary)
