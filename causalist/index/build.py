@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist._internal.forked_task import ForkedTask, trim_heap_on_free
+from causalist._internal.forked_task import CAN_FORK, ForkedTask, trim_heap_on_free
 from causalist._internal.lazy import dataclass
 from causalist._internal.stage_clock import stage
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
@@ -70,6 +70,9 @@ _MIN_LARGE_NODES = 50_000  # nodes
 _MAX_NODES_A_KILOBYTE = 12
 _MAX_NODES_A_CODE_NODE = 10  # nodes of all, of text without a grammar above all, for each of code
 _LARGE_SHARE = 0.8
+# Of this much, linking takes a third of a second; what a process changes after a fork it copies, which takes a tenth.
+_MIN_FORKED_COST = 200_000  # bytes of bodies as they are encoded
+_MIN_SEVERAL_COST = 1_000_000  # for more than two processes
 _BYTES_OF_USE = 30  # bytes that a use takes as it is encoded: 29.2 in click, 30.3 in caddy
 # Above this many bytes of source, the tables of words of two processes are too large together.
 _MAX_COUNTED_APART_BYTES = 8_000_000
@@ -238,14 +241,7 @@ def _link_files(
     Empties `bodies`. If other processes link, `apart` begins with them.
     """
     settings = load_settings()
-    costs = [_cost_of_linking(bodies.get(path, b"")) for path, _ in files]
-
-    def begin(work: Callable[[], LinkedPart]) -> Callable[[], LinkedPart]:
-        apart.begin()
-        return ForkedTask(LinkedPart, work).result
-
-    spread = ParallelPlan(_count_linking_processes(files, options), costs, begin)
-
+    spread = _plan_linking(files, [bodies.get(path, b"") for path, _ in files], options, apart)
     own, numbers = os.getpid(), count(1)
 
     def with_bodies(path: str, facts: FileFacts) -> FileFacts:
@@ -276,6 +272,22 @@ class _Apart:
 
     counted: BodyTerms
     is_stored: bool
+
+
+def _plan_linking(
+    files: Sequence[tuple[str, FileFacts]],
+    bodies: Sequence[bytes | FileFacts],
+    options: IndexOptions,
+    apart: "_WorkApart",
+) -> ParallelPlan:
+    """Return how files are linked, with `bodies` as `_link_files` has them. `apart` begins with others that do."""
+
+    def begin(work: Callable[[], LinkedPart]) -> Callable[[], LinkedPart]:
+        apart.begin()
+        return ForkedTask(LinkedPart, work).result
+
+    costs, n_bytes = [_cost_of_linking(each) for each in bodies], sum(facts.n_bytes for _, facts in files)
+    return ParallelPlan(_count_linking_processes(n_bytes, sum(costs), options), costs, begin)
 
 
 def _cost_of_linking(bodies: bytes | FileFacts) -> int:
@@ -310,7 +322,7 @@ class _WorkApart:
     def begin(self) -> None:
         """Begin the work. Just before another fork is best: this process copies what it changes once for both."""
         n_bytes = sum(facts.n_bytes for _, facts in self._files)
-        if self._task is None and is_worth_forks(n_bytes, self._options) and n_bytes <= _MAX_COUNTED_APART_BYTES:
+        if self._task is None and n_bytes <= _MAX_COUNTED_APART_BYTES:
             fresh = [facts for _, facts in self._files if facts.words is not None]
             self._task = ForkedTask(_Apart, lambda: _Apart(count_body(fresh), self._cache.put_many(self._unstored)))
 
@@ -323,12 +335,12 @@ class _WorkApart:
         return done.counted if done is not None else None
 
 
-def _count_linking_processes(files: Sequence[tuple[str, FileFacts]], options: IndexOptions) -> int:
-    """Return the number of processes that link."""
-    n_bytes = sum(facts.n_bytes for _, facts in files)
-    if not is_worth_forks(n_bytes, options):
+def _count_linking_processes(n_bytes: int, cost: int, options: IndexOptions) -> int:
+    """Return the number of processes that link files of `n_bytes`, whose links cost as much (`_cost_of_linking`)."""
+    if not CAN_FORK or cost < _MIN_FORKED_COST:
         return 1
-    return min(n_processes(options), _MAX_LINKING_PROCESSES, 1 + _MAX_DUPLICATED_BYTES // max(n_bytes, 1))
+    most = _MAX_LINKING_PROCESSES if cost >= _MIN_SEVERAL_COST else 2
+    return min(n_processes(options), most, 1 + _MAX_DUPLICATED_BYTES // max(n_bytes, 1))
 
 
 def collect_notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:
