@@ -11,6 +11,7 @@ using them, so it keeps freed memory. Without glibc these functions do nothing.
 
 import ctypes
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -141,13 +142,18 @@ _DEFAULT_MMAP_MAX = 65_536
 _MIN_MMAP_BYTES = 1 << 18  # bytes
 _MAX_MMAP_BYTES = 1 << 25  # bytes: what glibc comes to by itself
 _TOP_PAD_BYTES = 1 << 20  # bytes
+_FEW_BYTES = 8_000_000  # of source, whose index takes some 150 MB at most
 _NEVER = (1 << 31) - 1
 
 
-def trim_heap_on_free() -> None:
-    """Return free memory to the system now, and large arrays as soon as they are freed."""
+def trim_heap_on_free(n_bytes: float = math.inf) -> None:
+    """Return free memory to the system now, and large arrays as soon as they are freed.
+
+    Not if all that is at work comes from few bytes of source, `n_bytes`: taking pages again takes longer than they are
+    worth.
+    """
     libc = _glibc()
-    if libc is not None:
+    if libc is not None and n_bytes > _FEW_BYTES:
         libc.mallopt(_MMAP_MAX, _DEFAULT_MMAP_MAX)
         libc.mallopt(_MMAP_THRESHOLD, _MIN_MMAP_BYTES)
         libc.malloc_trim(0)

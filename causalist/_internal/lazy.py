@@ -10,10 +10,11 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import field as field
 from enum import Enum
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 
 def exports(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
@@ -140,41 +141,52 @@ _set = object.__setattr__
 _COMPARED = ("__repr__", "__eq__", "__hash__")
 
 
-def _lazy_dataclass(*, frozen: bool, slots: bool) -> Callable[[type], type]:
-    """Return a fast substitute for `dataclasses.dataclass(frozen=True, slots=True)`, without bases.
+def _lazy_dataclass(*, slots: bool, frozen: bool = False, eq: bool = True) -> Callable[[type], type]:
+    """Return a fast substitute for `dataclasses.dataclass` with slots, without bases.
 
     The original takes half a millisecond a class, and no answer needs most of it: here fields and methods are created
     on first use.
     """
-    assert frozen and slots
+    assert slots and (eq or not frozen)
+    wanted = _Wanted(frozen, eq)
 
     def decorate(cls: type) -> type:
         given = {name: value for name, value in cls.__dict__.items() if name not in ("__dict__", "__weakref__")}
         names = tuple(given.get("__annotations__", ()))
         defaults = {name: given.pop(name) for name in names if name in given}
         assert cls.__bases__ == (object,)
+        is_checked = "__post_init__" in given
         added: dict[str, Any] = {
             "__slots__": names,
-            "__match_args__": names,
-            "__init__": _make_initializer(names, defaults, given.get("__annotations__", {}), "__post_init__" in given),
-            "__signature__": _ModelAttribute("__signature__", defaults),
-            "__dataclass_fields__": _ModelAttribute("__dataclass_fields__", defaults),
-            "__dataclass_params__": _ModelAttribute("__dataclass_params__", defaults),
-            "__setattr__": _refuse_set,
-            "__delattr__": _refuse_delete,
-            "__getstate__": _get_state,
-            "__setstate__": _set_state,
+            "__match_args__": tuple(each for each in names if getattr(defaults.get(each), "init", True)),
+            "__init__": _make_initializer(names, defaults, given.get("__annotations__", {}), wanted, is_checked),
+            "__signature__": _ModelAttribute("__signature__", defaults, wanted),
+            "__dataclass_fields__": _ModelAttribute("__dataclass_fields__", defaults, wanted),
+            "__dataclass_params__": _ModelAttribute("__dataclass_params__", defaults, wanted),
         }
+        if frozen:
+            added |= {"__setattr__": _refuse_set, "__delattr__": _refuse_delete}
+            added |= {"__getstate__": _get_state, "__setstate__": _set_state}
         if given.get("__hash__") is None:
             given.pop("__hash__", None)
-        added |= {name: _lazy_method(name, defaults) for name in _COMPARED}
+        compared = _COMPARED if frozen else _COMPARED[:2] if eq else _COMPARED[:1]
+        added |= {name: _lazy_method(name, defaults, wanted) for name in compared}
+        if eq and not frozen:
+            added["__hash__"] = None
         return type(cls.__name__, (), {**added, **given})
 
     return decorate
 
 
+class _Wanted(NamedTuple):
+    """Arguments of the decorator of a class."""
+
+    frozen: bool
+    eq: bool
+
+
 def _build_model(
-    cls: type, defaults: Mapping[str, Any], methods: Collection[str] = (), *, is_checked: bool = False
+    cls: type, defaults: Mapping[str, Any], wanted: _Wanted, methods: Collection[str] = (), *, is_checked: bool = False
 ) -> type:
     """Return the dataclass of these fields with some of the methods `init`, `repr` and `eq`, which brings `__hash__`.
 
@@ -184,27 +196,29 @@ def _build_model(
     checked = {"__post_init__": None} if is_checked else {}  # it is that of the instance which is called
     made = type(cls.__name__, (), {**defaults, **body, **checked})
     init, repr_, eq = ("init" in methods, "repr" in methods, "eq" in methods)
-    return dataclasses.dataclass(init=init, repr=repr_, eq=eq, frozen=init or eq)(made)
+    return dataclasses.dataclass(init=init, repr=repr_, eq=eq, frozen=wanted.frozen and (init or eq))(made)
 
 
 class _ModelAttribute:
     """A class attribute that is taken from the model on first use."""
 
-    def __init__(self, name: str, defaults: Mapping[str, Any]) -> None:
-        self._name, self._defaults = name, defaults
+    def __init__(self, name: str, defaults: Mapping[str, Any], wanted: _Wanted) -> None:
+        self._name, self._defaults, self._wanted = name, defaults, wanted
 
     def __get__(self, instance: object, owner: type) -> Any:
         # `__dataclass_params__` say what a dataclass has.
-        methods = {"__dataclass_fields__": (), "__signature__": ("init",)}.get(self._name, ("init", "repr", "eq"))
-        model = _build_model(owner, self._defaults, methods)
+        every = ("init", "repr", "eq") if self._wanted.eq else ("init", "repr")
+        methods = {"__dataclass_fields__": (), "__signature__": ("init",)}.get(self._name, every)
+        model = _build_model(owner, self._defaults, self._wanted, methods)
         value = inspect.signature(model) if self._name == "__signature__" else getattr(model, self._name)
         setattr(owner, self._name, value)
         return value
 
 
-def _lazy_method(name: str, defaults: Mapping[str, Any]) -> Callable[..., Any]:
+def _lazy_method(name: str, defaults: Mapping[str, Any], wanted: _Wanted) -> Callable[..., Any]:
     def method(self: Any, *others: Any) -> Any:
-        made = _build_model(type(self), defaults, ("repr",) if name == "__repr__" else ("eq",)).__dict__[name]
+        methods = ("repr",) if name == "__repr__" else ("eq",)
+        made = _build_model(type(self), defaults, wanted, methods).__dict__[name]
         setattr(type(self), name, made)
         return made(self, *others)
 
@@ -212,8 +226,13 @@ def _lazy_method(name: str, defaults: Mapping[str, Any]) -> Callable[..., Any]:
 
 
 def _make_initializer(
-    names: tuple[str, ...], defaults: Mapping[str, Any], types: Mapping[str, Any], is_checked: bool
+    names: tuple[str, ...],
+    defaults: Mapping[str, Any],
+    types: Mapping[str, Any],
+    wanted: _Wanted,
+    is_checked: bool,
 ) -> Callable[..., None]:
+    names = tuple(each for each in names if getattr(defaults.get(each), "init", True))  # others have no default here
     factories: dict[str, Callable[[], Any]] = {}
     usual: dict[str, Any] = {}
     for name, value in defaults.items():
@@ -236,7 +255,7 @@ def _make_initializer(
             or not is_right
             or not all(name in named or name in with_default for name in rest)
         ):
-            written = _build_model(type(self), defaults, ("init",), is_checked=is_checked).__dict__["__init__"]
+            written = _build_model(type(self), defaults, wanted, ("init",), is_checked=is_checked).__dict__["__init__"]
             type.__setattr__(type(self), "__init__", written)
             written(self, *given, **named)
             return
@@ -247,7 +266,7 @@ def _make_initializer(
         if is_checked:
             self.__post_init__()
 
-    initialize.__annotations__ = {**types, "return": None}
+    initialize.__annotations__ = {**{name: types[name] for name in names}, "return": None}
     return initialize
 
 

@@ -6,8 +6,8 @@ A file may call extensions that no library keeps to itself, and whose namespace 
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from causalist._internal.lazy import dataclass
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import find_script
 from causalist.graph.overload_fit import misfit

@@ -14,7 +14,6 @@ different, all files that name what is different are linked again as well (`grap
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple, TypeVar
@@ -22,6 +21,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.lazy import dataclass
 from causalist._internal.stage_clock import stage
 from causalist.graph.architecture_layers import LayerAssigner
 from causalist.graph.invalidation import InvalidationKeys

@@ -7,12 +7,11 @@ runs.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import islice
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.graph.added_members import is_out_of_reach
 from causalist.graph.imports.declared_packages import first_names_in
 from causalist.graph.infer.inference import Inference

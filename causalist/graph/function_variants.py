@@ -11,11 +11,10 @@ code around a call is compiled under decides as far as it can: a function behind
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.inference import Inference
 from causalist.graph.overload_fit import best_overloads, is_constant_method

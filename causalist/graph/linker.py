@@ -14,10 +14,10 @@ known gives nothing; variants of enumerations are no state.
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from causalist import errors
+from causalist._internal.lazy import dataclass, field
 from causalist._internal.stage_clock import stage
 from causalist.graph.candidate_choice import NameCandidates, find_deferred
 from causalist.graph.file_symbols import FileSymbols

@@ -12,8 +12,8 @@ sight, and after the members of the type itself. Nothing here follows values: `i
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.added_members import find_fitting_extensions, package_of, rule_of_extension, written_owner
 from causalist.graph.file_symbols import FileSymbols, chains_of_parts
 from causalist.graph.overload_fit import best_overloads, misfit, those_with_labels

@@ -6,13 +6,13 @@ order in which they are found. Only the end sorts nodes by id.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import plan_splice
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.program import Program
 from causalist.graph.rules import RULE_NAMES, RULE_NUMBER, Confidences, evidence_sort_key

@@ -6,11 +6,10 @@ of arguments that are no literals are left to the resolver, which asks for the d
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.model.facts import UNCOUNTED, ArgumentKind, Definition, LambdaForm
 from causalist.model.language_settings import ConversionSettings, LanguageSettings, TypeSettings

@@ -12,9 +12,9 @@ found, and then in all of them in that order.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from fnmatch import translate
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.file_symbols import FileGroups, FileSymbols, build_file_symbols, members_of_objects, settings_of
 from causalist.graph.imports.declared_packages import (
     DeclaredTypes,
@@ -692,8 +692,8 @@ class Program:
         replacement.opened_namespaces = symbols.opened_namespaces  # which other files have a part in
         if (settings := symbols.settings) is not None and settings.modules.quoted:
             replacement.stars = symbols.stars  # in which others pass on theirs
-        for each in fields(FileSymbols):  # others refer to this very object
-            setattr(symbols, each.name, getattr(replacement, each.name))
+        for each in FileSymbols.__slots__:  # others refer to this very object
+            setattr(symbols, each, getattr(replacement, each))
         if symbols.has_folder_imports:
             self.bind_package_names(symbols)
         self.definition_of[symbols.first : symbols.first + len(facts.definitions)] = facts.definitions

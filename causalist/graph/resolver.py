@@ -6,9 +6,9 @@ type has; everything else that is unknown gives nothing.
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.added_members import PartialTypes
 from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, callable_parts, find_method
 from causalist.graph.file_symbols import open_inner_namespaces

@@ -8,12 +8,12 @@ measured rules with the same kind of evidence.
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph._precision_file import shipped_confidences
 from causalist.model.graph import BUILD_VARIANT, METHOD_SET, EdgeKind
 

@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.forked_task import CAN_FORK, ForkedTask, trim_heap_on_free
+from causalist._internal.lazy import dataclass
 from causalist._internal.stage_clock import stage
 from causalist.errors import GitError, IndexUnreadable, NothingToIndex
 from causalist.graph import LinkedPart, ParallelPlan, build_graph, needs_bodies
-from causalist.index.collect import collect_facts, is_worth_processes, n_processes, no_garbage_collection, reader_of
+from causalist.index.collect import collect_facts, is_worth_forks, n_processes, no_garbage_collection, reader_of
 from causalist.index.freshness import (
     aside_of,
     blobs_of,
@@ -49,7 +50,15 @@ from causalist.model.node_ids import NodeId, NodeKind, file_id
 from causalist.model.source import Diagnostic, DiagnosticSlug, FileEntry, Scan, SourceFile, is_parsed
 from causalist.model.string_table import StringTable
 from causalist.parse import companions_of_missing, load_settings, lone_missing_languages, missing_language_of
-from causalist.rank import PreviousIndexRows, PreviousTransition, WalkWeights, build_lexical, build_transition
+from causalist.rank import (
+    BodyTerms,
+    PreviousIndexRows,
+    PreviousTransition,
+    WalkWeights,
+    build_lexical,
+    build_transition,
+    count_body,
+)
 from causalist.source import MAX_COMMITS, BlobReader, Limits, blob_hash, classify, read_file
 from causalist.store import FactsCache, facts_path, facts_with_bodies
 from causalist.store.facts_cache import Key
@@ -61,6 +70,12 @@ _MIN_LARGE_NODES = 50_000  # nodes
 _MAX_NODES_A_KILOBYTE = 12
 _MAX_NODES_A_CODE_NODE = 10  # nodes of all, of text without a grammar above all, for each of code
 _LARGE_SHARE = 0.8
+# Of this much, linking takes a third of a second; what a process changes after a fork it copies, which takes a tenth.
+_MIN_FORKED_COST = 200_000  # bytes of bodies as they are encoded
+_MIN_SEVERAL_COST = 1_000_000  # for more than two processes
+_BYTES_OF_USE = 30  # bytes that a use takes as it is encoded: 29.2 in click, 30.3 in caddy
+# Above this many bytes of source, the tables of words of two processes are too large together.
+_MAX_COUNTED_APART_BYTES = 8_000_000
 _MAX_DUPLICATED_BYTES = 300_000_000  # bytes of source of which others than the first hold tables
 
 
@@ -109,12 +124,14 @@ def _build_index(
         is_known = all(old_marks.get(path) == marks.get(path) for path in old_marks.keys() | marks if path in before)
     if not is_known and options.refresh_cache is not None:
         options.refresh_cache.drop()  # its facts may be of other kinds
+    n_bytes = sum(entry.size for entry in scan.entries)
     bodies: dict[str, bytes | FileFacts] = {}
+    unstored: list[tuple[Key, bytes]] = []
     again = refresh_graph(scan, blobs, before, read, cache, previous, options, kinds) if previous and is_known else None
     if again is not None:
         facts = again.facts
     else:
-        trim_heap_on_free()
+        trim_heap_on_free(n_bytes)
         indexed = _blobs_with_words(previous) if same_version else {}
         entries = [entry for entry in scan.entries if entry.path not in unfit]
         unread = {
@@ -122,17 +139,24 @@ def _build_index(
             for e in entries
             if e.path not in blobs or indexed.get(e.path) != blobs[e.path] or kinds.get(e.path) != then.get(e.path, "")
         }
-        facts, more = collect_facts(entries, blobs, read, cache, options, kinds=kinds, words=unread, aside=bodies)
+        facts, more = collect_facts(
+            entries, blobs, read, cache, options, kinds=kinds, words=unread, aside=bodies, unstored=unstored
+        )
         unfit.update(more)
     skipped, examples = count_left_out(scan, sorted(unfit.items()))
     files = [(entry.path, facts[entry.path]) for entry in scan.entries if entry.path in facts]
     if not files:
         raise NothingToIndex(describe_empty_scan(scan, skipped))
-    linked = again.relinked.linked if again is not None else _link_files(files, scan.links, bodies, options)
+    apart = _WorkApart(files, cache, unstored, options)
+    try:
+        linked = again.relinked.linked if again is not None else _link_files(files, scan.links, bodies, options, apart)
+    except BaseException:
+        cache.put_many(unstored)  # the next run goes on from there
+        raise
     if again is None:
         # Uses are most of what facts hold, and no longer needed. A refresh has read few of them.
         files = [(path, strip_uses(each)) for path, each in files]
-        trim_heap_on_free()
+        trim_heap_on_free(n_bytes)
     unchanged, kept = None, None
     if again is not None and previous is not None:
         unchanged = PreviousTransition(previous.transition, again.relinked.nodes, again.relinked.is_other)
@@ -143,7 +167,7 @@ def _build_index(
     kept = kept or _match_previous_rows(files, linked, previous)
     facts.clear()
     with stage("words: postings"):
-        lexical = build_lexical(files, linked, kept)
+        lexical = build_lexical(files, linked, kept, apart.finish())
     cache.keep_only((blobs[path], reader_of(path, each.aside)) for path, each in files)
     searched = [number for number, (_, each) in enumerate(files) if not each.aside]
     with stage("history"):
@@ -210,17 +234,14 @@ def _link_files(
     links: Sequence[tuple[str, str]],
     bodies: dict[str, bytes | FileFacts],
     options: IndexOptions,
+    apart: "_WorkApart",
 ) -> LinkedGraph:
     """Return the graph of files. `bodies` has their bodies as they are encoded, or their facts with bodies.
 
-    Empties `bodies`.
+    Empties `bodies`. If other processes link, `apart` begins with them.
     """
     settings = load_settings()
-    costs = [each.n_bytes if isinstance(each := bodies.get(path, b""), FileFacts) else len(each) for path, _ in files]
-    spread = ParallelPlan(
-        _count_linking_processes(files, options), costs, lambda work: ForkedTask(LinkedPart, work).result
-    )
-
+    spread = _plan_linking(files, [bodies.get(path, b"") for path, _ in files], options, apart)
     own, numbers = os.getpid(), count(1)
 
     def with_bodies(path: str, facts: FileFacts) -> FileFacts:
@@ -245,12 +266,81 @@ def _link_files(
     return linked
 
 
-def _count_linking_processes(files: Sequence[tuple[str, FileFacts]], options: IndexOptions) -> int:
-    """Return the number of processes that link."""
-    n_bytes = sum(facts.n_bytes for _, facts in files)
-    if not (CAN_FORK and is_worth_processes(n_bytes, options)):
+@dataclass(frozen=True, slots=True)
+class _Apart:
+    """Words that were counted, and True if the facts are in the file of the cache."""
+
+    counted: BodyTerms
+    is_stored: bool
+
+
+def _plan_linking(
+    files: Sequence[tuple[str, FileFacts]],
+    bodies: Sequence[bytes | FileFacts],
+    options: IndexOptions,
+    apart: "_WorkApart",
+) -> ParallelPlan:
+    """Return how files are linked, with `bodies` as `_link_files` has them. `apart` begins with others that do."""
+
+    def begin(work: Callable[[], LinkedPart]) -> Callable[[], LinkedPart]:
+        apart.begin()
+        return ForkedTask(LinkedPart, work).result
+
+    costs, n_bytes = [_cost_of_linking(each) for each in bodies], sum(facts.n_bytes for _, facts in files)
+    return ParallelPlan(_count_linking_processes(n_bytes, sum(costs), options), costs, begin)
+
+
+def _cost_of_linking(bodies: bytes | FileFacts) -> int:
+    """Return the bytes of bodies as they are encoded, which linking them takes time for; estimated for facts.
+
+    >>> _cost_of_linking(b"[]"), _cost_of_linking(FileFacts(language="python"))
+    (2, 0)
+    """
+    if not isinstance(bodies, FileFacts):
+        return len(bodies)
+    n = len(bodies.calls) + len(bodies.references) + len(bodies.accesses) + len(bodies.bindings)
+    return n * _BYTES_OF_USE
+
+
+class _WorkApart:
+    """Work that linking does not need, in another process: the last facts are stored, and words are counted.
+
+    Without `begin`, or if that does not pay or takes too much memory, facts are stored in the end, and words are
+    counted by who needs them.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[tuple[str, FileFacts]],
+        cache: FactsCache,
+        unstored: Sequence[tuple[Key, bytes]],
+        options: IndexOptions,
+    ) -> None:
+        self._files, self._cache, self._unstored, self._options = files, cache, unstored, options
+        self._task: ForkedTask[_Apart] | None = None
+
+    def begin(self) -> None:
+        """Begin the work. Just before another fork is best: this process copies what it changes once for both."""
+        n_bytes = sum(facts.n_bytes for _, facts in self._files)
+        if self._task is None and n_bytes <= _MAX_COUNTED_APART_BYTES:
+            fresh = [facts for _, facts in self._files if facts.words is not None]
+            self._task = ForkedTask(_Apart, lambda: _Apart(count_body(fresh), self._cache.put_many(self._unstored)))
+
+    def finish(self) -> BodyTerms | None:
+        """Return the words, if they were counted; the facts are in the cache then."""
+        done = self._task.result() if self._task is not None else None
+        if done is None or not done.is_stored:
+            with stage("facts cache"):
+                self._cache.put_many(self._unstored)
+        return done.counted if done is not None else None
+
+
+def _count_linking_processes(n_bytes: int, cost: int, options: IndexOptions) -> int:
+    """Return the number of processes that link files of `n_bytes`, whose links cost as much (`_cost_of_linking`)."""
+    if not CAN_FORK or cost < _MIN_FORKED_COST:
         return 1
-    return min(n_processes(options), _MAX_LINKING_PROCESSES, 1 + _MAX_DUPLICATED_BYTES // max(n_bytes, 1))
+    most = _MAX_LINKING_PROCESSES if cost >= _MIN_SEVERAL_COST else 2
+    return min(n_processes(options), most, 1 + _MAX_DUPLICATED_BYTES // max(n_bytes, 1))
 
 
 def collect_notes(files: Sequence[tuple[str, FileFacts]], troubles: Mapping[int, str]) -> tuple[FileNote, ...]:
@@ -450,7 +540,7 @@ def defer_commits(
     """
     stored_commits = usable_history(previous).commits
     is_first = scan.commit is not None and not len(stored_commits)
-    is_worth_it = is_first and is_worth_processes(sum(entry.size for entry in scan.entries), options)
+    is_worth_it = is_first and is_worth_forks(sum(entry.size for entry in scan.entries), options)
     past = ForkedTask(Commits, lambda: read_commits(root, scan.commit, stored_commits, most), wanted=is_worth_it)
 
     @cache
@@ -522,8 +612,9 @@ class _ReadOnlyFactsCache(FactsCache):
     Facts of every keystroke would fill the file.
     """
 
-    def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> None:
+    def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> bool:
         self._memory.update(rows)
+        return False
 
     def keep_only(self, keys: Iterable[Key]) -> None:
         return None

@@ -9,12 +9,13 @@ import sys
 from collections import deque
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from causalist._internal.forked_task import CAN_FORK, ForkedTask, end_with_parent, split_batches
+from causalist._internal.lazy import dataclass
 from causalist._internal.stage_clock import stage
 from causalist.index import options as index_options
 from causalist.index.options import IndexOptions, Read
@@ -121,6 +122,7 @@ def collect_facts(
     words: Container[str] | None = None,
     bodies: Container[str] | None = None,
     aside: "dict[str, bytes | FileFacts] | None" = None,
+    unstored: "list[tuple[Key, bytes]] | None" = None,
 ) -> "tuple[dict[str, FileFacts], dict[str, str]]":
     """(facts by path, reason by path of files that are not searched); completes `blobs` and `kinds`.
 
@@ -130,6 +132,8 @@ def collect_facts(
     they are parsed, or have the content of one that does. With `aside` none comes with its bodies. Of those that this
     process parsed the facts with bodies are put there by path, as long as they are few. Of others the bodies as they
     are encoded are put there, which takes a fifth of the room (`store.facts_with_bodies`).
+
+    The last facts that were parsed are not stored in `cache` but put into `unstored`, if that is given.
     """
     kinds = {} if kinds is None else kinds
     keys = {
@@ -221,6 +225,9 @@ def collect_facts(
             options.progress("parsing", len(facts), len(entries))
             if size >= _GROUP_BYTES:
                 store()
+        if unstored is not None:
+            unstored += stored
+            stored.clear()
     finally:
         store()  # also of a run that is interrupted: the next one goes on from there
     return facts, unfit
@@ -380,9 +387,9 @@ def preload_grammars(files: Iterable[tuple[str, int]]) -> None:
             load_grammar(dialect)
 
 
-def is_worth_processes(n_bytes: int, options: IndexOptions) -> bool:
-    """Return True if there is enough to do for several processes and the options allow them."""
-    return n_bytes >= _PARALLEL_THRESHOLD_BYTES and n_processes(options) > 1
+def is_worth_forks(n_bytes: int, options: IndexOptions) -> bool:
+    """Return True if there is enough to do for forked processes and the options allow them."""
+    return CAN_FORK and n_bytes >= _PAIR_THRESHOLD_BYTES and n_processes(options) > 1
 
 
 def _submit_chunks(pool: "ProcessPoolExecutor", chunks: "Iterable[list[_Content]]") -> "Iterator[_Parsing]":

@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log1p
 from posixpath import basename, splitext
 from typing import NamedTuple
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.forked_task import ForkedTask
+from causalist._internal.lazy import dataclass
 from causalist.errors import ModelFailed, NothingToIndex
 from causalist.graph import build_graph
 from causalist.index.build import build_manifest, collect_notes, describe_empty_scan

@@ -18,10 +18,10 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, NamedTuple
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Call, Definition, FileFacts, Import, ImportKind, Reference
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 

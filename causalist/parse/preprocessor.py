@@ -9,12 +9,11 @@ byte moves. `read_conditions` returns the conditions under which definitions are
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.model.facts import ALWAYS, Definition, opposite_condition
 from causalist.model.language_settings import ModuleSettings, PreprocessorSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind

@@ -8,13 +8,13 @@ import re
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from causalist._internal.lazy import dataclass, field
 from causalist.errors import UsageError
 from causalist.index.freshness import aside_of
 from causalist.index.source_text import SourceText

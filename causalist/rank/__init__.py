@@ -15,8 +15,10 @@ if TYPE_CHECKING:
         terms_of_nodes,
     )
     from causalist.rank.lexical.build import (
+        BodyTerms,
         PreviousIndexRows,
         build_lexical,
+        count_body,
         merge_commits,
         message_postings,
         with_longer_files,
@@ -76,6 +78,7 @@ __all__ = [
     "GENERATORS",
     "MIN_SHARED_LETTERS",
     "ROUTES",
+    "BodyTerms",
     "Generator",
     "LinearModel",
     "ParsedQuery",
@@ -100,6 +103,7 @@ __all__ = [
     "churn_scores",
     "co_change_scores",
     "confidence_of",
+    "count_body",
     "default_calibration",
     "default_weights",
     "files_with_all",
@@ -155,7 +159,8 @@ __getattr__ = exports(
         "message_scores recency_scores similar_commit_scores similar_commits",
         "lexical.bm25": "SnippetLines bm25 find_nodes_by_name find_nodes_with_words impacts rarity_of_shared_words "
         "terms_of_nodes",
-        "lexical.build": "PreviousIndexRows build_lexical merge_commits message_postings with_longer_files",
+        "lexical.build": "BodyTerms PreviousIndexRows build_lexical count_body merge_commits message_postings "
+        "with_longer_files",
         "scoring.mentions": "files_with_all find_given_names frame_rows",
         "lexical.printed_messages": "find_printers find_repeaters has_adjacent_pair match_literals message_terms "
         "n_informative_words",

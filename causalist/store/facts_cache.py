@@ -272,8 +272,8 @@ class FactsCache:
                 texts_by_key[key] = extract_json(encoded)
         return texts_by_key
 
-    def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> None:
-        """Store encoded facts; in memory only if the file cannot be written."""
+    def put_many(self, rows: Iterable[tuple[Key, bytes]]) -> bool:
+        """Store encoded facts; in memory only, and return False, if the file cannot be written."""
         rows = list(rows)
         n_failed, since = 0, time.monotonic()
         while self._path is not None and self._usable and n_failed < 2:  # the first time a damaged file is removed
@@ -283,7 +283,7 @@ class FactsCache:
                     for some in split_batches(rows, _count_bytes, _BATCH_BYTES):
                         with connection:
                             connection.executemany(_INSERT, [_encode_row(key, split_parts(data)) for key, data in some])
-                return
+                return True
             except OSError:
                 self._usable = False
             except sqlite3.Error as error:
@@ -291,6 +291,7 @@ class FactsCache:
                     n_failed += 1
                     self._handle_failure(error)
         self._memory.update(rows)
+        return False
 
     def keep_only(self, keys: Iterable[Key]) -> None:
         """Shrink a file that is too large after a rebuild; facts of `keys` are in use and go last."""

@@ -257,6 +257,58 @@ def test_the_fields_of_a_late_dataclass_are_those_that_dataclasses_would_make() 
     assert repr(_Point.__dataclass_params__) == repr(_Usual.__dataclass_params__)  # type: ignore[attr-defined]
 
 
+@dataclass(slots=True)
+class _Counter:
+    """A count."""
+
+    step: int
+    marks: list[int] = field(default_factory=list)
+    double: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.double = 2 * self.step
+
+
+@dataclasses.dataclass(slots=True)
+class _UsualCounter:
+    """A count."""
+
+    step: int
+    marks: list[int] = field(default_factory=list)
+    double: int = field(init=False)
+
+
+@dataclass(slots=True, eq=False)
+class _Single:
+    step: int = 1
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class _UsualSingle:
+    step: int = 1
+
+
+def test_a_late_dataclass_may_change() -> None:
+    counters = [_Counter(i) for i in range(40)]  # of so many the methods are written
+    for i, counter in enumerate(counters):
+        assert (counter.step, counter.marks, counter.double) == (i, [], 2 * i)
+        counter.step += 1
+        assert counter.step == i + 1
+    assert repr(_Counter(2)) == "_Counter(step=2, marks=[], double=4)" and _Counter(2) == _Counter(2) != _Counter(3)
+    assert copy.deepcopy(counters[3]) == counters[3] == pickle.loads(pickle.dumps(counters[3]))
+    assert not hasattr(counters[0], "__dict__") and _Counter.__match_args__ == _UsualCounter.__match_args__
+    assert inspect.signature(_Counter) == inspect.signature(_UsualCounter)
+    for late, usual in ((_Counter, _UsualCounter), (_Single, _UsualSingle)):
+        assert repr(late.__dataclass_params__) == repr(usual.__dataclass_params__)  # type: ignore[attr-defined]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(counters[0])
+    with pytest.raises(TypeError, match=r"from 2 to 3 positional arguments"):
+        _Counter(1, [], 2)  # type: ignore[call-arg]
+    with pytest.raises(AttributeError):
+        del counters[0].unknown  # type: ignore[attr-defined]
+    assert _Single() != _Single() and len({_Single(), _Single()}) == 2 and _Single(3).step == 3
+
+
 def test_a_deferred_function_loads_its_module_when_it_is_called(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

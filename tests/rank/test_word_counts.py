@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from causalist.model.facts import Definition, FileFacts, space_words
 from causalist.model.graph import LinkedGraph
 from causalist.rank.lexical import word_counts as counting
-from causalist.rank.lexical.word_counts import TermFinder, Terms, count_words
+from causalist.rank.lexical.word_counts import TermFinder, Terms, count_words, nodes_of_documents
 from causalist.rank.terms import split_word, stem, terms_of
 from tests.model.counted import counted
 
@@ -54,7 +54,8 @@ def counts_of(files: list[FileFacts]) -> list[Counter[tuple[int, str]]]:
         np.arange(node + 1, node + size, dtype=np.int32) for node, size in zip(file_nodes.tolist(), sizes, strict=True)
     )
     linked = LinkedGraph(None, file_nodes, documents)  # type: ignore[arg-type]
-    (nodes, words, counts), distinct = count_words([("f", facts) for facts in files], range(len(files)), linked)
+    (numbers, words, counts), distinct = count_words(files)
+    nodes = nodes_of_documents([("f", facts) for facts in files], range(len(files)), linked)[numbers]
     assert len(set(distinct)) == len(distinct)
     assert len(set(zip(nodes.tolist(), words.tolist(), strict=True))) == len(nodes)
     found: list[Counter[tuple[int, str]]] = [Counter() for _ in files]

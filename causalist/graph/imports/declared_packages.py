@@ -13,9 +13,8 @@ several modules, put a folder in the place of a path (`replace`), and keep copie
 import posixpath
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import OUTSIDE, ModuleTarget, is_known_elsewhere, shared_folders
 from causalist.graph.resolution_results import Value, ValueKind

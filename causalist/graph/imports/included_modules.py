@@ -7,8 +7,8 @@ In: a module and a name. Out: what the name means there, and all methods of the 
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.resolution_results import Meaning, ModuleKey
 from causalist.graph.rules import RuleName

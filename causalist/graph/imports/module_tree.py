@@ -9,9 +9,9 @@ that leads out of the repository is external and stays so.
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.resolution_results import Resolution, ResolutionKind
 from causalist.graph.rules import RuleName

@@ -14,9 +14,9 @@ import posixpath
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.rules import RuleName
 from causalist.model.facts import FileFacts, ManifestKey
 from causalist.model.language_settings import LanguageSettings, ModuleSettings, ModuleSystem

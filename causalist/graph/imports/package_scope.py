@@ -13,9 +13,8 @@ define the same names, one `binary_log` and one `!binary_log`, nearly every buil
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import find_script, is_known_elsewhere, shared_folders
 from causalist.graph.rules import MAX_CANDIDATES, MAX_VARIANTS

@@ -1,7 +1,6 @@
 """Annotations, aliases, bindings and calls -> values; members of objects, records and enumerations."""
 
-from dataclasses import dataclass, field
-
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.infer.base import InferenceBase
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_parameter_of_function, returns_own_class
 from causalist.graph.program import Program

@@ -3,10 +3,9 @@
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.name_lookup import NameLookup
 from causalist.graph.overload_fit import labeled_parameters

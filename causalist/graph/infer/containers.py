@@ -6,8 +6,8 @@ for in each of its parts.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.base import InferenceBase, NameBindings
 from causalist.graph.overload_fit import is_constant_method, without_optional_marks

@@ -5,8 +5,8 @@ In: a chain or a call, with what is known of the types of its arguments. Out: th
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.overload_fit import known_types, leaf_types
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import (

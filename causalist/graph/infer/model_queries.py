@@ -4,8 +4,7 @@ In: a class, a query of it, and the name of a member. Out: values; the instances
 collection. `Plan.objects.active()` (Django), `Plan::active()` (Laravel) and `Plan.active` (Rails) are such members.
 """
 
-from dataclasses import dataclass, field
-
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.infer.base import InferenceBase
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, KNOWN_KINDS, QUERY, Value, ValueKind

@@ -5,8 +5,8 @@ In: a name or chain in a scope of a file. Out: what it means there.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import shared_folders
 from causalist.graph.program import Program

@@ -9,9 +9,9 @@ Groups of procedures are here as well: of what one name stands for, a call means
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.infer.base import InferenceBase
 from causalist.graph.infer.opened_namespaces import OpenedNamespaces, is_unseen

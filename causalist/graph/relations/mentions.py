@@ -11,9 +11,9 @@ The edges of a section depend only on the definitions with the names in its fact
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.imports.modules import shared_folders
 from causalist.graph.node_and_edge_arrays import NodeDrafts

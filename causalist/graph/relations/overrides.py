@@ -16,11 +16,10 @@ unknown methods, so no type is said to implement it.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.graph.overload_fit import without_optional_marks
 from causalist.graph.program import Program
 from causalist.graph.rules import RuleName

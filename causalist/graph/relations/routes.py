@@ -13,9 +13,9 @@ import itertools
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts, RelationEdge
 from causalist.graph.program import Program

@@ -8,9 +8,9 @@ that are no tests themselves. Longer chains of calls are not followed.
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from causalist._internal.lazy import dataclass, field
 from causalist.graph.file_symbols import FileSymbols, TestSubject
 from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts
 from causalist.graph.program import Program

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import tree_sitter
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
 from causalist.model.node_ids import TYPE_KINDS
 from causalist.parse.routes.searched_text import (

@@ -7,10 +7,9 @@ and `Implementation` facts, test marks. The signature of a definition is its tex
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.model.facts import Base, Call, Definition, Export, Implementation
 from causalist.model.node_ids import DECLARED, SEVERAL, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import OPTIONAL, bytes_of_kind, closing_bracket, split_top

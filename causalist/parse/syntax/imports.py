@@ -7,12 +7,11 @@ all of a::b::e. The variable that lists the names of a wildcard import (`__all__
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import tree_sitter
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Binding, Export, Import, ImportKind
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
 from causalist.model.type_notation import LAMBDA_VALUE

@@ -22,13 +22,13 @@ overloaded. The types of what is declared, and of what a call is given, are writ
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import Protocol
 
 from tree_sitter import Node
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts
 from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import NodeKind

@@ -6,9 +6,8 @@ parts. Arguments are counted, and literals among them noted, which distinguishes
 
 import re
 from collections.abc import Container
-from dataclasses import dataclass, field
 
-from causalist._internal.lazy import lazy_regex
+from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, ArgumentKind, Call
 from causalist.model.type_notation import BEHIND, GIVEN, OWN_OBJECT, PLACE, element_of, split_top, typed_value
 from causalist.parse.syntax.argument_forms import is_one_value, letter_of, typed_argument

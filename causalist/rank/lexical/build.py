@@ -15,7 +15,7 @@ reading all of them.
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import plan_splice, unique_sorted
 from causalist._internal.forked_task import trim_heap_on_free
+from causalist._internal.lazy import dataclass
 from causalist._internal.stage_clock import stage
 from causalist.errors import ModelFailed
 from causalist.model.facts import space_words
@@ -42,6 +43,7 @@ from causalist.rank.lexical.word_counts import (
     count_words,
     expand_to_terms,
     make_blocks,
+    nodes_of_documents,
     sum_parts,
 )
 from causalist.rank.terms import STOP_WORDS, terms_of, terms_of_path
@@ -213,14 +215,42 @@ class PreviousIndexRows(NamedTuple):
     nodes: NDArray[np.int32]
 
 
+@dataclass(frozen=True, slots=True)
+class BodyTerms:
+    """Terms of the words of some files, whose nodes need not be known.
+
+    `documents`, `words` and `counts` are the rows of `count_words`. The terms of word i are
+    `terms[indptr[i]:indptr[i + 1]]`, numbers of `strings`.
+    """
+
+    documents: NDArray[np.int32]
+    words: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    indptr: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    strings: StringTable
+
+
+def count_body(files: "Iterable[FileFacts]") -> BodyTerms:
+    """Return the terms of the words of files, in their order."""
+    with stage("words: counts"):
+        (documents, numbers, counts), words = count_words(files)
+    vocabulary = Terms()
+    indptr, terms = vocabulary.terms_of_words(words)
+    return BodyTerms(documents, numbers, counts, indptr, terms, StringTable.from_strings(vocabulary.strings()))
+
+
 def build_lexical(
-    files: "list[tuple[str, FileFacts]]", linked: LinkedGraph, previous_rows: PreviousIndexRows | None = None
+    files: "list[tuple[str, FileFacts]]",
+    linked: LinkedGraph,
+    previous_rows: PreviousIndexRows | None = None,
+    counted: BodyTerms | None = None,
 ) -> LexicalIndex:
     """Return the lexical index of a repository.
 
     `files` are in the order in which the graph was built from them; their words are removed from them. Files whose
     facts came without words (`words` is None) must have `previous_rows`. The result does not depend on which files are
-    kept and which are read.
+    kept and which are read. `counted` is what `count_body` returns for the files with words, where that is known.
     """
     numbers = [i for i, (_, facts) in enumerate(files) if facts.words is not None]
     if previous_rows is None and len(numbers) < len(files):
@@ -228,10 +258,10 @@ def build_lexical(
     graph = linked.graph
     file_of, n_nodes = graph.nodes.files, len(graph.nodes)
     vocabulary = Terms()
-    body = _body(files, numbers, linked, vocabulary)
+    body = _body(files, numbers, linked, vocabulary, counted)
     fresh = [(i, *files[i]) for i in numbers]
     if previous_rows is None:
-        trim_heap_on_free()
+        trim_heap_on_free(sum(facts.n_bytes for _, facts in files))
     searched = [each for each in fresh if not each[2].aside]
     own, outer = _names(searched, linked, vocabulary)
     path = _paths(searched, linked, vocabulary)
@@ -379,11 +409,30 @@ def _mark_used_terms(terms: Sequence[NDArray[np.int32]], n_terms: int) -> NDArra
     return is_used
 
 
-def _body(files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: LinkedGraph, terms: Terms) -> Triples:
+def _body(
+    files: "list[tuple[str, FileFacts]]",
+    which: Sequence[int],
+    linked: LinkedGraph,
+    vocabulary: Terms,
+    counted: BodyTerms | None,
+) -> Triples:
     """Remove the words from some files, and return (document, term, count) with a row for each term of a word."""
-    with stage("words: counts"):
-        rows, words = count_words(files, which, linked)
-    return expand_to_terms(rows, *terms.terms_of_words(words))
+    nodes = nodes_of_documents(files, which, linked)
+    taken = _take_words(files, which)
+    counted = counted or count_body(taken)
+    for _ in taken:  # where they were counted before
+        pass
+    vocabulary.numbers(counted.strings)
+    rows = nodes[counted.documents], counted.words, counted.counts
+    return expand_to_terms(rows, counted.indptr, counted.terms)
+
+
+def _take_words(files: "list[tuple[str, FileFacts]]", which: Sequence[int]) -> "Iterator[FileFacts]":
+    """Yield the facts of some files, and remove the words from these files."""
+    for i in which:
+        path, facts = files[i]
+        files[i] = path, facts.without_words()
+        yield facts
 
 
 _Fresh = Sequence[tuple[int, str, "FileFacts"]]  # position among all files, path, facts with words

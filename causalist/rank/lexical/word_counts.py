@@ -110,24 +110,41 @@ _CODE_POINTS = 0x110000
 class WordCounts(NamedTuple):
     """Word counts of documents.
 
-    `rows`: (document, word, count), shape (n,) each, in no particular order; documents are nodes. A pair of document
-    and word is in one row. Words are indices into `words`: distinct, in UTF-8.
+    `rows`: (document, word, count), shape (n,) each, in no particular order. A pair of document and word is in one row.
+    Words are indices into `words`: distinct, in UTF-8.
     """
 
     rows: Triples
     words: list[bytes]
 
 
-def count_words(files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: "LinkedGraph") -> WordCounts:
-    """Count all words of some files, and remove the words from these files."""
-    counter = WordCounter()
-    for i in which:
-        path, facts = files[i]
-        files[i] = path, facts.without_words()
+def count_words(files: "Iterable[FileFacts]") -> WordCounts:
+    """Count all words of some files.
+
+    Documents are numbered in the order of the files: those of a file, and then the file itself. So words can be counted
+    before the nodes of documents are known (`nodes_of_documents`).
+    """
+    counter, first = WordCounter(), 0
+    for facts in files:
+        end = first + len(facts.definitions) + len(facts.passages) + 1
         if facts.words:
-            nodes = linked.document_nodes[i].tolist()
-            counter.add(facts.words, [*nodes, int(linked.file_nodes[i])], facts.document_spans())
+            counter.add(facts.words, range(first, end), facts.document_spans())
+        first = end
     return counter.finish()
+
+
+def nodes_of_documents(
+    files: "list[tuple[str, FileFacts]]", which: Sequence[int], linked: "LinkedGraph"
+) -> NDArray[np.int32]:
+    """Return the nodes of the documents of some files, as `count_words` numbers them."""
+    nodes: list[NDArray[np.int32]] = []
+    for i in which:
+        facts = files[i][1]
+        nodes += (
+            linked.document_nodes[i][: len(facts.definitions) + len(facts.passages)],
+            linked.file_nodes[i : i + 1],
+        )
+    return np.concatenate(nodes).astype(np.int32) if nodes else np.zeros(0, dtype=np.int32)
 
 
 class WordCounter:
