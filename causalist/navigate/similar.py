@@ -390,7 +390,10 @@ class _Candidates:
         if edits:
             distinct = list(dict.fromkeys(edits))
             more = len(distinct) - _MAX_EDITS_LISTED
-            lines.append("; ".join(distinct[:_MAX_EDITS_LISTED]) + (f"; and {more} more edits" if more > 0 else ""))
+            lines.append(
+                "; ".join(distinct[:_MAX_EDITS_LISTED])
+                + (f"; and {more} more edit{'s' * (more > 1)}" if more > 0 else "")
+            )
         return tuple(lines)
 
     def _format_edit(self, i: int, own: tuple[int, int], j: int, others: tuple[int, int]) -> str:
