@@ -13,6 +13,7 @@ import click
 from causalist._internal.text_formatting import count_noun
 from causalist.cli._output import emit, emit_document, emit_lines, say, show_progress
 from causalist.cli._repository import (
+    count_sightings,
     edge_location,
     limit_option,
     lookup_options,
@@ -326,7 +327,7 @@ def _by_kind(review: "Review", *, is_public: bool = False) -> "Iterator[tuple[st
 
 
 class _Row(NamedTuple):
-    """A row of a section: `path` is printed once for all rows of a file in turn, `more` are lines below the row."""
+    """A row of a section: `path` is printed once for all rows of a file, `more` are lines below the row."""
 
     path: str
     text: str
@@ -348,18 +349,20 @@ def _wrap(text: str) -> list[str]:
 def _section(
     title: str, items: Sequence[_T], row_of: Callable[[_T], _Row], limit: int, option: str = "--limit"
 ) -> Iterator[str]:
-    """Yield a section with a row for each of the first `limit` items."""
+    """Yield a section with a row for each of the first `limit` items; files come in the order of their first items."""
     if not items:
         return
     yield from ("", title)
-    path = ""
+    by_path: dict[str, list[_Row]] = {}
     for row in map(row_of, items[:limit]):
-        if row.path != path:
-            path = row.path
+        by_path.setdefault(row.path, []).append(row)
+    for path, rows in by_path.items():
+        if path:
             yield f"  {path}"
         indent = "    " if path else "  "
-        yield f"{indent}{row.text}"
-        yield from (f"{indent}       {line}" for line in row.more)
+        for row in rows:
+            yield f"{indent}{row.text}"
+            yield from (f"{indent}       {line}" for line in row.more)
     if len(items) > limit:
         yield f"  and {len(items) - limit} more; {option} shows more of them"
 
@@ -487,16 +490,20 @@ def _user_row(each: "Affected") -> _Row:
 def _reason(each: "Affected") -> str:
     """Return why a change reaches a node: the use by which it depends on it."""
     from causalist.navigate.affected_tests import NAMED
+    from causalist.navigate.coverage import OBSERVED
 
     if not each.depth:
         return "changed"
+    if each.edge.rule == OBSERVED and each.edge.kind == "tests":  # no rule has a way
+        return f"ran {_short(each.edge.target)} when it was observed"
     through = f" (overridden by {_short(each.overridden_by)})" if each.overridden_by else ""
     through = f" (in {_short(each.run_with)}, run with it)" if each.run_with else through
     edge = each.edge
     is_near = split_id(edge.source)[0] == split_id(each.node)[0] and edge.line is not None
     place = f"line {edge.line}" if is_near else edge_location(edge)
     use = "names" if edge.rule == NAMED else edge.kind  # of such tests, no code is known to run it
-    return f"{use} {_short(edge.target)}, {place}{through}"
+    seen = f", {sightings}" if (sightings := count_sightings(edge)) else ""
+    return f"{use} {_short(edge.target)}, {place}{through}{seen}"
 
 
 def _heat(spot: "HotSpot") -> str:

@@ -146,19 +146,26 @@ def join_records(
     tests: Sequence[Affected],
     records: Mapping[int, TestRecord],
     newer: Collection[str],
+    same_before: Collection[str] = (),
 ) -> tuple[Affected, ...]:
     """Return the tests of `changed` with what was recorded of tests, by their nodes.
 
     Tests that ran one of `changed` come first; with a lower probability if the test or what it ran changed since.
     Others that were recorded are left out, unless what they run may have changed since. `newer` are the paths of files
-    that changed since. Nothing is left out for what no recorded test ran: it may run where nothing is recorded.
+    that changed since. Of those of `same_before` nothing but functions of `changed` did, so that a test enters them as
+    it did. Nothing is left out for what no recorded test ran: it may run where nothing is recorded.
     """
     wanted = set(changed.tolist())
     ran = {test: [record.ran[node] for node in wanted & record.ran.keys()] for test, record in records.items()}
     observed = {test for test, nodes in ran.items() if nodes}
     if not observed:
         return tuple(tests)
-    certain = {test for test in observed if records[test].is_current and any(ran[test])}
+    entered = {node for node in wanted if split_id(graph.nodes.ids[node])[0] in same_before}
+    certain = {
+        test
+        for test in observed
+        if records[test].is_current and (any(ran[test]) or not entered.isdisjoint(records[test].ran))
+    }
     silent = {test for test, record in records.items() if record.is_current} - observed
     absent = _unchanged_tests(graph, changed, silent, newer)
     return _with_observed(graph, changed, tests, observed, certain, absent)
@@ -286,7 +293,8 @@ def _with_observed(
         chance = 1.0 if node in certain else STALE_PROBABILITY
         affected = test_by_node.get(node)
         if affected is not None and affected.edge.rule != NAMED:
-            test_by_node[node] = affected._replace(probability=max(affected.probability, chance))
+            probability = max(affected.probability, chance)
+            test_by_node[node] = affected._replace(probability=probability, edge=_seen_edge(graph, affected.edge))
             continue
         edge = Edge(ids[node], target, EdgeKind.TESTS.label, OBSERVED, chance, int(nodes.start_rows[node]) + 1, 1)
         role, layer, tier = Role(int(nodes.roles[node])).label, graph.layer(node), graph.tier(node)
@@ -296,6 +304,18 @@ def _with_observed(
         key=lambda node: (-test_by_node[node].probability, node not in observed, test_by_node[node].depth, ids[node]),
     )
     return tuple(test_by_node[node] for node in order)
+
+
+def _seen_edge(graph: CodeGraph, edge: Edge) -> Edge:
+    """Return an edge between the same ends that a run saw, else the given one."""
+    if edge.observed is None:
+        source, target = graph.nodes.ids.position(edge.source), graph.nodes.ids.position(edge.target)
+        for number in graph.outgoing(source) if min(source, target) >= 0 else ():
+            if graph.edges.targets[number] == target:
+                other = graph.edge(number)
+                if other.observed is not None and other.observed.n + other.observed.n_through:
+                    return other
+    return edge
 
 
 def _nodes_around(graph: CodeGraph, tests: Iterable[int]) -> set[int]:

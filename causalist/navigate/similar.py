@@ -389,8 +389,8 @@ class _Candidates:
             lines.append(f"names and literals: {listed}" + (f" and {more} more" if more > 0 else ""))
         if edits:
             distinct = list(dict.fromkeys(edits))
-            more = len(distinct) - _MAX_EDITS_LISTED
-            lines.append("; ".join(distinct[:_MAX_EDITS_LISTED]) + (f"; and {more} more edits" if more > 0 else ""))
+            n = len(distinct) - _MAX_EDITS_LISTED
+            lines.append("; ".join(distinct[:_MAX_EDITS_LISTED]) + f"; and {n} more edit{'s' * (n > 1)}" * (n > 0))
         return tuple(lines)
 
     def _format_edit(self, i: int, own: tuple[int, int], j: int, others: tuple[int, int]) -> str:

@@ -489,8 +489,13 @@ def test_records(index: Index, store: ObservedStore, freshness: Freshness) -> di
     return record_by_node
 
 
-def changed_paths(index: Index, store: ObservedStore) -> frozenset[str]:
-    """Return the paths of Python files that changed, or came, since they were last recorded; others never ran."""
+def changed_paths(
+    index: Index, store: ObservedStore, before: Mapping[str, str] = MappingProxyType({})
+) -> frozenset[str]:
+    """Return the paths of files that changed, or came, since they were last recorded; others never ran.
+
+    `before` are blobs by path that count like those of now.
+    """
     recorded: dict[str, set[str]] = {}
     for version, blob in store.blobs.items():
         recorded.setdefault(split_id(version.id)[0], set()).add(blob)
@@ -498,7 +503,7 @@ def changed_paths(index: Index, store: ObservedStore) -> frozenset[str]:
     return frozenset(
         path
         for path, blob in zip(manifest.paths, manifest.blobs, strict=True)
-        if path in recorded and blob not in recorded[path]
+        if path in recorded and blob not in recorded[path] and before.get(path) not in recorded[path]
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -402,23 +403,33 @@ class Lookups:
             read_text=SourceText(self.index.manifest, self.read).read_text,
         )
 
+    def with_records(
+        self, changed: NDArray[np.int64], tests: tuple[Affected, ...], before: Mapping[str, str] = MappingProxyType({})
+    ) -> tuple[tuple[Affected, ...], bool]:
+        """Return the tests with what `observe` recorded of them, and True if anything was recorded.
+
+        `before` are the blobs, before the change, of files in which nothing but functions among `changed` did. A test
+        that was recorded with such a file, and ran none of these, runs as it did.
+        """
+        seen = None if self.observations is None else self.observations.load(self.index, self.read)
+        if seen is None or seen.store is None or not len(changed):
+            return tests, False
+        from causalist.navigate.coverage import join_records
+        from causalist.observe import changed_paths, test_records
+
+        records = test_records(self.index, seen.store, seen.freshness)
+        newer = changed_paths(self.index, seen.store, before)
+        return join_records(self.graph, changed, tests, records, newer, before.keys() - newer), bool(records)
+
     def _with_coverage(
         self, changed: NDArray[np.int64], tests: tuple[Affected, ...], files: Sequence[Path] | None
     ) -> tuple[TestChoice, bool]:
         """Return the tests with what runs of them say, and True if some run tells tests apart."""
         from causalist.model.lookup import TestChoice
-        from causalist.navigate.coverage import join_coverage, join_proofs, join_records
+        from causalist.navigate.coverage import join_coverage, join_proofs
         from causalist.navigate.coverage_files import find_coverage_files
 
-        seen = None if self.observations is None else self.observations.load(self.index, self.read)
-        is_observed = False
-        if seen is not None and seen.store is not None and len(changed):
-            from causalist.observe import changed_paths, test_records
-
-            records = test_records(self.index, seen.store, seen.freshness)
-            is_observed = bool(records)
-            newer = changed_paths(self.index, seen.store)
-            tests = join_records(self.graph, changed, tests, records, newer)
+        tests, is_observed = self.with_records(changed, tests)
         is_named = files is not None
         given = find_coverage_files(self.root, self.index.manifest.paths) if files is None else files
         graph = self.graph

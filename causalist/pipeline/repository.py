@@ -478,6 +478,7 @@ class Repository(Lookups):
             review = review_change(
                 there.index, comparison, versions, read, before=before or "", after=after,
                 max_depth=max_depth, min_confidence=min_confidence, rules=layer_rules(read_settings(root)), notes=notes,
+                observed=there.graph, with_records=there.with_records,
             )  # fmt: skip
         return review, there
 
@@ -523,6 +524,7 @@ class Repository(Lookups):
             review = review_change(
                 there.index, comparison, versions, read, before=before, after=after, max_depth=max_depth,
                 min_confidence=min_confidence, rules=layer_rules(self.settings), notes=tuple(notes),
+                observed=there.graph, with_records=there.with_records,
             )  # fmt: skip
         return review, there
 

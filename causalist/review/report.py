@@ -14,7 +14,7 @@ the end, never cut in silence. Secrets are masked.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -159,6 +159,10 @@ class Review(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+# See `Lookups.with_records`.
+JoinRecords = Callable[[NDArray[np.int64], tuple[Affected, ...], Mapping[str, str]], tuple[tuple[Affected, ...], bool]]
+
+
 def review_change(
     index: Index,
     comparison: Comparison,
@@ -171,8 +175,14 @@ def review_change(
     min_confidence: float = 0.0,
     rules: LayerRules | None = None,
     notes: tuple[str, ...] = (),
+    observed: CodeGraph | None = None,
+    with_records: JoinRecords | None = None,
 ) -> Review:
-    """Return the review of a change. `read` gives a file after it. Raises UsageError for a depth below 1."""
+    """Return the review of a change. `read` gives a file after it. Raises UsageError for a depth below 1.
+
+    `observed` is the graph of the index with what runs saw, for users and tests; None for that of the index.
+    `with_records` joins what is recorded of tests to the tests of nodes, see `Lookups.with_records`.
+    """
     graph, ids = index.graph, index.graph.nodes.ids
     places = locate_versions(graph, comparison.definitions)
     definitions = tuple(
@@ -185,7 +195,7 @@ def review_change(
     tests: tuple[Affected, ...] = ()
     if len(changed):
         affected, tests = find_users_and_tests(
-            graph,
+            graph if observed is None else observed,
             changed,
             is_test,
             max_depth=max_depth,
@@ -194,6 +204,8 @@ def review_change(
             read_text=lambda path: (read(path) or b"").decode("utf-8", "replace"),
         )
         affected = tuple(sorted(affected, key=lambda each: (-each.probability, each.depth, each.node)))
+        if with_records is not None:
+            tests, _ = with_records(changed, tests, _blobs_before(comparison, versions))
         tests = _with_changed_tests(index, changed, is_test, tests)
     return Review(
         before,
@@ -211,6 +223,20 @@ def review_change(
         () if rules is None else find_broken_rules(index, versions, rules),
         notes,
     )
+
+
+def _blobs_before(comparison: Comparison, versions: Sequence[FileVersions]) -> dict[str, str]:
+    """Return the blobs before the change of the files of which nothing but functions changed that were there before."""
+    is_inside: dict[str, bool] = {}
+    for each in comparison.definitions:
+        version = each.new if each.kind in (ChangeKind.BODY, ChangeKind.SIGNATURE) else None
+        is_function = version is not None and version.fact.kind in CALLABLE_KINDS
+        is_inside[each.path] = is_inside.get(each.path, True) and is_function
+    return {
+        each.after: blob_hash(each.old)
+        for each in versions
+        if each.before == each.after and each.old is not None and is_inside.get(each.after)
+    }
 
 
 def _changed_nodes(

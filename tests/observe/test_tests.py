@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.commands import invoke, write_all
 from tests.observe.programs import store_of
+from tests.review.test_review import commit, git
 
 pytestmark = pytest.mark.slow
 
@@ -91,10 +92,29 @@ def test_tests_that_ran_it_come_first_and_others_not(suite: Path) -> None:
 
 
 def test_a_changed_definition_counts_less(suite: Path) -> None:
-    write_all(
-        suite, {"plug.py": FILES["plug.py"].replace("def bright(x):\n    return x", "def bright(x):\n    return +x")}
-    )
+    changed = FILES["plug.py"].replace("def bright(x):\n    return x", "def bright(x):\n    return +x")
+    write_all(suite, {"plug.py": changed})
     assert _tests_of("bright")[BRIGHT]["probability"] == 0.7
+
+
+def _reviewed() -> dict[str, float]:
+    return {each["node"]: each["probability"] for each in json.loads(invoke("review", "--json").stdout)["tests"]}
+
+
+def test_a_review_has_the_tests_that_ran_what_changed(suite: Path) -> None:
+    """A change inside of functions leads no other test to them; one outside of them may."""
+    git(suite, "init", "-q", "-b", "main")
+    commit(suite)
+    changed = FILES["plug.py"].replace("def bright(x):\n", "def bright(x, more=0):\n    x += more\n")
+    write_all(suite, {"plug.py": changed})
+    assert _reviewed() == {BRIGHT: 1.0}
+    assert "    1.00  TestRun.test_bright  ran bright when it was observed\n" in invoke("review").stdout
+    write_all(suite, {"plug.py": changed + "\n\nother = run\n"})
+    assert OTHER in (outside := _reviewed()) and outside[BRIGHT] == 0.7
+    write_all(suite, {"plug.py": changed})
+    commit(suite)
+    write_all(suite, {"plug.py": changed.replace("x += more", "x -= more")})
+    assert _reviewed()[BRIGHT] == 0.7
 
 
 def test_a_changed_test_is_not_left_out(suite: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from causalist.cli.review import _Row, _section
 from causalist.pack import count_tokens
 from causalist.review.broken_calls import behind_receiver, describe_misfit
 from causalist.review.changes import compare_versions
@@ -930,6 +931,13 @@ def test_of_a_long_signature_what_differs_is_shown(shop: Path) -> None:
     write_all(shop, {"shop/long.py": f"def f({many}, final=1):\n    return final\n"})
     text = invoke("review", cwd=shop).stdout
     assert "- def f(…, last=1)\n" in text and "+ def f(…, final=1)\n" in text
+
+
+def test_a_file_heads_its_rows_once() -> None:
+    rows = [("b.py", "1"), ("a.py", "2"), ("b.py", "3")]
+    assert list(_section("users", rows, lambda row: _Row(*row), 3)) == [
+        "", "users", "  b.py", "    1", "    3", "  a.py", "    2",
+    ]  # fmt: skip
 
 
 def test_minitest_runs_methods_by_their_names(tmp_path: Path) -> None:

@@ -328,18 +328,19 @@ class AnnotationTypes:
         if value is None or value.kind in (ValueKind.EXTERNAL, ValueKind.BUILTIN):
             return value
         if value.kind is ValueKind.MODULE:
-            value = self.inference.default_export(value)
-        if value is not None and value.kind is ValueKind.UNION:
+            value = self.inference.default_export(value) or UNKNOWN
+        if value.kind is ValueKind.UNION:
             return Value.union(self.call_result(part) for part in value.parts)
-        is_instance = value is not None and value.kind is ValueKind.INSTANCE
-        is_own = is_instance and value is not None and value.rule == RuleName.SELF
-        if value is not None and is_own and returns_own_class(self.program, value.number):
-            return value._replace(rule=RuleName.CONSTRUCTED)
-        if value is not None and is_instance and (method := self._call_method_of(value)) is not None:
-            return self.call_result(method)
-        if value is not None and value.kind in (ValueKind.CALLABLE, ValueKind.INSTANCE):
+        if value.kind is ValueKind.INSTANCE:
+            if value.rule == RuleName.SELF and returns_own_class(self.program, value.number):
+                return value._replace(rule=RuleName.CONSTRUCTED)
+            if (method := self._call_method_of(value)) is not None:
+                return self.call_result(method)
+        if value.kind in (ValueKind.CALLABLE, ValueKind.INSTANCE):
             return self.inference.result_of_held(value)
-        if value is None or value.kind is not ValueKind.DEFINITION:
+        if (said := self.containers.result_said(value)) is not None:
+            return said
+        if value.kind is not ValueKind.DEFINITION:
             return UNKNOWN
         program = self.program
         if value.type == QUERY:
@@ -375,9 +376,8 @@ class AnnotationTypes:
             if program.is_constructor(value.number):
                 return Value(ValueKind.INSTANCE, value.number, RuleName.CONSTRUCTED)
             queries = self.inference.queries
-            is_filter = (
-                symbols.settings is not None and symbols.settings.names.bare_calls and queries.is_filter(value.number)
-            )
+            is_bare = symbols.settings is not None and symbols.settings.names.bare_calls
+            is_filter = is_bare and queries.is_filter(value.number)
             return (queries.of_own_class(value.number) if is_filter else self.infer_return(value.number)) or UNKNOWN
         if returned.startswith(PREDICATE):
             return BUILTIN
@@ -387,7 +387,7 @@ class AnnotationTypes:
         given, self.given = self.given, self._reading(value)
         result = self.infer_annotation(file, value.number - symbols.first, returned, RuleName.RETURN_TYPE)
         self.given = given
-        return result
+        return self.containers.or_returned_function(value.number, result)
 
     def content_of_member(self, value: Value) -> Value | None:
         """Return the value that a constant or field holds, with what its type says of the arguments of its owner."""

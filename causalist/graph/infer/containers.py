@@ -48,6 +48,9 @@ _FEW_BINDINGS = 16
 _MAX_DEPTH = 24  # chains that are being read at the same time
 _RETURNED_KINDS = frozenset({*KNOWN_KINDS, ValueKind.UNION, ValueKind.EXTERNAL, ValueKind.BUILTIN})
 
+_FUNCTION_KINDS = (ValueKind.CALLABLE, ValueKind.EXTERNAL)  # of a type of functions, with and without its result
+_TYPED = "typed"  # marks a function whose parts are the result that a type says
+
 
 @dataclass(slots=True, eq=False)
 class ContainerTypes:
@@ -278,6 +281,31 @@ class ContainerTypes:
             return None
         returned = self.binding_value(file, binding, RETURNED)
         return returned.with_rule(RuleName.INFERRED_RETURN) if returned.kind in _RETURNED_KINDS else None
+
+    def or_returned_function(self, definition: int, declared: Value | None) -> Value | None:
+        """Return the function that a definition returns or yields, if its type only says that it is one; or `declared`.
+
+        What is returned is known of functions without a type and of such ones. The parts of the function are the result
+        that the type says.
+        """
+        is_generator = declared is not None and declared.kind is ValueKind.SEQUENCE and bool(declared.parts)
+        said = declared.parts[0] if is_generator and declared is not None else declared
+        if said is None or said.kind not in _FUNCTION_KINDS or (returned := self.infer_return(definition)) is None:
+            return declared
+        given = returned.parts[0] if is_generator and returned.parts else returned
+        is_definition = given.kind is ValueKind.DEFINITION and not self.program.is_type(given.number)
+        if not is_definition or self.program.definition_of[given.number].kind not in CALLABLE_KINDS:
+            return declared
+        if said.kind is ValueKind.CALLABLE:
+            given = given._replace(parts=said.parts, type=_TYPED)
+        return returned._replace(parts=(given, *returned.parts[1:])) if is_generator else given
+
+    def result_said(self, value: Value) -> Value | None:
+        """Return what the type says of the result of a function, where the function itself does not; else None."""
+        if value.type != _TYPED or value.kind is not ValueKind.DEFINITION:
+            return None
+        result = self.inference.call_result(value._replace(parts=(), type=""))
+        return result if result is not None and result.kind in KNOWN_KINDS else value.parts[0]
 
     def keyed_part(self, value: Value, part: str) -> str:
         """Return the part of a chain that a member by a string is: its name, or an element of a collection."""

@@ -558,8 +558,9 @@ class PlaceReader:
         frames = self._scopes.frames
         if frames and frames[-1].index >= 0 and frames[-1].body < 0:
             draft = self._scopes.drafts[frames[-1].index]
-            draft.is_annotated = True
-            given = shape_of(self._scopes.text(start, min(end, start + _MAX_PLACE_TYPE_BYTES)), self._shapes)
+            text = self._scopes.text(start, min(end, start + _MAX_PLACE_TYPE_BYTES))
+            draft.is_annotated = not any(map(text.__contains__, self._shapes.functions))  # these do not say which one
+            given = shape_of(text, self._shapes)
             # The last declaration is the function itself; where it says nothing, an overload may.
             draft.returns = given or (draft.returns if draft.is_declared else "")
 
