@@ -36,6 +36,9 @@ class DeclarativeRegions(RegionNames):
 
     fit: RegionTypes = field(init=False)
     _profiles: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    # (region, name of a subprogram) -> names of parameters -> [number of those, of which so many are declarations]
+    _namesakes: dict[tuple[str, str], dict[tuple[str, ...], list[int]]] = field(default_factory=dict)
+    _alike_by_name: dict[tuple[str, str], dict[tuple[str, ...], list[int]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.fit = RegionTypes(self.types, self.types_above, self.reached_type)
@@ -44,6 +47,8 @@ class DeclarativeRegions(RegionNames):
         """Forget what was looked up, and what bodies declare."""
         RegionNames.clear_cache(self)
         self._profiles.clear()
+        self._namesakes.clear()
+        self._alike_by_name.clear()
 
     def actuals_of(self, number: int) -> list[str]:
         """Return the types that an instance gives to what it is an instance of."""
@@ -342,20 +347,27 @@ class DeclarativeRegions(RegionNames):
             names = self._names(number)
             around = self.program.parent(number)
             region = f"#{around}" if f"#{around}" in self.members else full.rpartition(".")[0]
-            alike = [
-                each
-                for each in self.members.get(region, {}).get(self.program.definition_of[number].name, ())
-                if self._names(each) == names
-            ]
-            n_declared = sum(self.stated_text(each).endswith(";") for each in alike)
+            counts = self._count_namesakes(region, self.program.definition_of[number].name)
+            n_alike, n_declared = counts.get(tuple(names), (0, 0))
             written = [each.rstrip("=").partition(":")[::2] for each in parts]
             written.append(("", self.result_text(itself)))
-            if n_declared == 1 and len(alike) == 2:  # a declaration and its body
+            if n_declared == 1 and n_alike == 2:  # a declaration and its body
                 known = (full, *names)
             else:
                 known = (full, *(f"{name}:{self._told_apart(itself, type_)}" for name, type_ in written))
             self._profiles[number] = known
         return known
+
+    def _count_namesakes(self, region: str, name: str) -> dict[tuple[str, ...], list[int]]:
+        """Return [how many of one name in a region, how many of these are declarations] by the names of parameters."""
+        counts = self._namesakes.get((region, name))
+        if counts is None:
+            counts = self._namesakes[region, name] = {}
+            for each in self.members.get(region, {}).get(name, ()):
+                count = counts.setdefault(tuple(self._names(each)), [0, 0])
+                count[0] += 1
+                count[1] += self.stated_text(each).endswith(";")
+        return counts
 
     def _names(self, number: int) -> list[str]:
         return [each.partition(":")[0] for each in self.program.parameters.get(self._itself(number), ())]
@@ -470,9 +482,18 @@ class DeclarativeRegions(RegionNames):
         profile, around = self._profile(number), self.program.parent(number)
         is_local = around >= 0 and self.program.definition_of[around].kind in CALLABLE_KINDS
         region = f"#{around}" if is_local else self.full[number].rpartition(".")[0]
-        members = self.members.get(region, {}).get(self.program.definition_of[number].name, (number,))
-        kinds = self.program.definition_of
-        return [each for each in members if kinds[each].kind in CALLABLE_KINDS and self._profile(each) == profile]
+        name, kinds = self.program.definition_of[number].name, self.program.definition_of
+        members = self.members.get(region, {}).get(name)
+        if members is None:
+            return [number]
+        by_profile = self._alike_by_name.get((region, name))
+        if by_profile is None:
+            by_profile = {}
+            for each in members:
+                if kinds[each].kind in CALLABLE_KINDS:
+                    by_profile.setdefault(self._profile(each), []).append(each)
+            self._alike_by_name[region, name] = by_profile
+        return by_profile.get(profile, [])
 
     def infer(self, file: int, scope: int, chain: str) -> Value | None:
         """Return the value of a chain, as far as it is a definition, an object of a type, or from outside."""
