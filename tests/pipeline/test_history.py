@@ -164,6 +164,7 @@ def test_it_is_read_beside_where_several_processes_parse(
     past: Past, read: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(collect, "_PARALLEL_THRESHOLD_BYTES", 0)
+    monkeypatch.setattr(collect, "_PAIR_THRESHOLD_BYTES", 0)
     repository = Repository.open(past.path, options=IndexOptions(processes=2))
     assert messages_like(repository, "disk") == {"store.py": 1.0}
     assert len(read) == (0 if CAN_FORK else 2)
