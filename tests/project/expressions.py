@@ -2,10 +2,13 @@
 
 Expressions of modules are those that are compiled when all modules are imported, whatever they are made of. Those in
 functions are read from the source, if they are constants; those of the grammars from their settings and queries.
-`python -m tests.project.expressions` says which of them may take very long; with `--json` it lists them all.
+`python -m tests.project.expressions` says which of them may take very long; with `--json` it lists them all. Those
+that the same analyser checked before are left out (`checked_expressions.txt`); `--all` checks every one, and `--write`
+remembers them.
 """
 
 import ast
+import hashlib
 import importlib
 import json
 import re
@@ -185,6 +188,21 @@ _REPEATED = 2_000  # characters of a text that shows a fault
 _MOST_SECONDS = 0.5  # of processor time; the square of 2,000 steps takes a tenth of that
 
 
+_CHECKED = Path(__file__).with_name("checked_expressions.txt")
+
+
+def digest_of(each: Expression) -> str:
+    """What an expression is remembered by, together with the analyser that found nothing wrong with it."""
+    analyser = Path(__file__).with_name("ambiguity.py").read_bytes()
+    return hashlib.sha256(analyser + repr((each.pattern, int(each.flags))).encode()).hexdigest()[:12]
+
+
+def unchecked(expressions: Iterable[Expression]) -> list[Expression]:
+    """Those that the analyser, as it is, has not found harmless before."""
+    known = frozenset(_CHECKED.read_text(encoding="utf-8").split())
+    return [each for each in expressions if digest_of(each) not in known]
+
+
 def complaints(expressions: Iterable[Expression]) -> list[str]:
     """The expressions that are exponential, or so much worse than linear that a text of 2,000 characters takes long."""
     found = []
@@ -243,7 +261,7 @@ def slow_attacks(attacks: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def main() -> int:
     """Prints what is wrong with any expression; 1 if something is. With --json, prints all expressions; with --attacks,
-    measures the texts that it reads."""
+    measures the texts that it reads; with --all, checks those that were checked before, too."""
     if "--attacks" in sys.argv[1:]:
         attacks = json.load(sys.stdin)
         slow = slow_attacks(attacks)
@@ -253,7 +271,12 @@ def main() -> int:
     if "--json" in sys.argv[1:]:
         print(json.dumps([described(each) for each in everything]))
         return 0
-    wrong = complaints(everything)
+    is_whole = "--all" in sys.argv[1:]
+    wrong = complaints(everything if is_whole else unchecked(everything))
+    if "--write" in sys.argv[1:] and not wrong:
+        digests = sorted({digest_of(each) for each in everything})
+        rows = [" ".join(digests[i : i + 9]) for i in range(0, len(digests), 9)]
+        _CHECKED.write_text("\n".join(rows) + "\n", encoding="utf-8")
     print("\n".join([*wrong, f"{len(everything)} expressions, {len(wrong)} that may take very long"]))
     return int(bool(wrong))
 

@@ -50,7 +50,7 @@ _TYPED = lazy_regex(rb":\s*\[?([\w.]+)[?!\]]*\s*=\s*(?:try[?!]?\s+)?$")
 _SET = lazy_regex(rb"(?<![\w.)\]?!])((?:\w+[?!]?\.)*\w+)\s*[=!]?=\s*(?:try[?!]?\s+)?$")
 # Before the body of a lambda that has its parameters inside.
 _BEFORE_IN = lazy_regex(
-    rb"\{\s*(?:@\w+\s*)*(?:\[[^\[\]{}]*\]\s*)?(?:\((?:[^(){}]|\([^(){}]*\))*\)|\w+(?:\s*,\s*\w+)*)"
+    rb"\{\s*(?:@\w++\s*+)*+(?:\[[^\[\]{}]*\]\s*)?(?:\((?:[^(){}]|\([^(){}]*\))*\)|\w+(?:\s*,\s*\w+)*)"
     rb"(?:\s*async)?(?:\s*throws)?(?:\s*->[^{}\n]*?)?\s+in\b"
 )
 _CAST = lazy_regex(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\]]*>)?)\s*\)(?=[\s\w(\"'$])")
