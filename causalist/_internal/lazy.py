@@ -148,7 +148,7 @@ def _lazy_dataclass(*, slots: bool, frozen: bool = False, eq: bool = True) -> Ca
     on first use.
     """
     assert slots and (eq or not frozen)
-    wanted = _Wanted(frozen, eq)
+    options = _DataclassOptions(frozen, eq)
 
     def decorate(cls: type) -> type:
         given = {name: value for name, value in cls.__dict__.items() if name not in ("__dict__", "__weakref__")}
@@ -159,10 +159,10 @@ def _lazy_dataclass(*, slots: bool, frozen: bool = False, eq: bool = True) -> Ca
         added: dict[str, Any] = {
             "__slots__": names,
             "__match_args__": tuple(each for each in names if getattr(defaults.get(each), "init", True)),
-            "__init__": _make_initializer(names, defaults, given.get("__annotations__", {}), wanted, is_checked),
-            "__signature__": _ModelAttribute("__signature__", defaults, wanted),
-            "__dataclass_fields__": _ModelAttribute("__dataclass_fields__", defaults, wanted),
-            "__dataclass_params__": _ModelAttribute("__dataclass_params__", defaults, wanted),
+            "__init__": _make_initializer(names, defaults, given.get("__annotations__", {}), options, is_checked),
+            "__signature__": _ModelAttribute("__signature__", defaults, options),
+            "__dataclass_fields__": _ModelAttribute("__dataclass_fields__", defaults, options),
+            "__dataclass_params__": _ModelAttribute("__dataclass_params__", defaults, options),
         }
         if frozen:
             added |= {"__setattr__": _refuse_set, "__delattr__": _refuse_delete}
@@ -170,7 +170,7 @@ def _lazy_dataclass(*, slots: bool, frozen: bool = False, eq: bool = True) -> Ca
         if given.get("__hash__") is None:
             given.pop("__hash__", None)
         compared = _COMPARED if frozen else _COMPARED[:2] if eq else _COMPARED[:1]
-        added |= {name: _lazy_method(name, defaults, wanted) for name in compared}
+        added |= {name: _lazy_method(name, defaults, options) for name in compared}
         if eq and not frozen:
             added["__hash__"] = None
         return type(cls.__name__, (), {**added, **given})
@@ -178,7 +178,7 @@ def _lazy_dataclass(*, slots: bool, frozen: bool = False, eq: bool = True) -> Ca
     return decorate
 
 
-class _Wanted(NamedTuple):
+class _DataclassOptions(NamedTuple):
     """Arguments of the decorator of a class."""
 
     frozen: bool
@@ -186,7 +186,12 @@ class _Wanted(NamedTuple):
 
 
 def _build_model(
-    cls: type, defaults: Mapping[str, Any], wanted: _Wanted, methods: Collection[str] = (), *, is_checked: bool = False
+    cls: type,
+    defaults: Mapping[str, Any],
+    options: _DataclassOptions,
+    methods: Collection[str] = (),
+    *,
+    is_checked: bool = False,
 ) -> type:
     """Return the dataclass of these fields with some of the methods `init`, `repr` and `eq`, which brings `__hash__`.
 
@@ -196,29 +201,29 @@ def _build_model(
     checked = {"__post_init__": None} if is_checked else {}  # it is that of the instance which is called
     made = type(cls.__name__, (), {**defaults, **body, **checked})
     init, repr_, eq = ("init" in methods, "repr" in methods, "eq" in methods)
-    return dataclasses.dataclass(init=init, repr=repr_, eq=eq, frozen=wanted.frozen and (init or eq))(made)
+    return dataclasses.dataclass(init=init, repr=repr_, eq=eq, frozen=options.frozen and (init or eq))(made)
 
 
 class _ModelAttribute:
     """A class attribute that is taken from the model on first use."""
 
-    def __init__(self, name: str, defaults: Mapping[str, Any], wanted: _Wanted) -> None:
-        self._name, self._defaults, self._wanted = name, defaults, wanted
+    def __init__(self, name: str, defaults: Mapping[str, Any], options: _DataclassOptions) -> None:
+        self._name, self._defaults, self._options = name, defaults, options
 
     def __get__(self, instance: object, owner: type) -> Any:
         # `__dataclass_params__` say what a dataclass has.
-        every = ("init", "repr", "eq") if self._wanted.eq else ("init", "repr")
+        every = ("init", "repr", "eq") if self._options.eq else ("init", "repr")
         methods = {"__dataclass_fields__": (), "__signature__": ("init",)}.get(self._name, every)
-        model = _build_model(owner, self._defaults, self._wanted, methods)
+        model = _build_model(owner, self._defaults, self._options, methods)
         value = inspect.signature(model) if self._name == "__signature__" else getattr(model, self._name)
         setattr(owner, self._name, value)
         return value
 
 
-def _lazy_method(name: str, defaults: Mapping[str, Any], wanted: _Wanted) -> Callable[..., Any]:
+def _lazy_method(name: str, defaults: Mapping[str, Any], options: _DataclassOptions) -> Callable[..., Any]:
     def method(self: Any, *others: Any) -> Any:
         methods = ("repr",) if name == "__repr__" else ("eq",)
-        made = _build_model(type(self), defaults, wanted, methods).__dict__[name]
+        made = _build_model(type(self), defaults, options, methods).__dict__[name]
         setattr(type(self), name, made)
         return made(self, *others)
 
@@ -229,7 +234,7 @@ def _make_initializer(
     names: tuple[str, ...],
     defaults: Mapping[str, Any],
     types: Mapping[str, Any],
-    wanted: _Wanted,
+    options: _DataclassOptions,
     is_checked: bool,
 ) -> Callable[..., None]:
     names = tuple(each for each in names if getattr(defaults.get(each), "init", True))  # others have no default here
@@ -255,7 +260,7 @@ def _make_initializer(
             or not is_right
             or not all(name in named or name in with_default for name in rest)
         ):
-            written = _build_model(type(self), defaults, wanted, ("init",), is_checked=is_checked).__dict__["__init__"]
+            written = _build_model(type(self), defaults, options, ("init",), is_checked=is_checked).__dict__["__init__"]
             type.__setattr__(type(self), "__init__", written)
             written(self, *given, **named)
             return

@@ -147,9 +147,9 @@ def _build_index(
     files = [(entry.path, facts[entry.path]) for entry in scan.entries if entry.path in facts]
     if not files:
         raise NothingToIndex(describe_empty_scan(scan, skipped))
-    apart = _WorkApart(files, cache, unstored, options)
+    forked = _ForkedWork(files, cache, unstored, options)
     try:
-        linked = again.relinked.linked if again is not None else _link_files(files, scan.links, bodies, options, apart)
+        linked = again.relinked.linked if again is not None else _link_files(files, scan.links, bodies, options, forked)
     except BaseException:
         cache.put_many(unstored)  # the next run goes on from there
         raise
@@ -167,7 +167,7 @@ def _build_index(
     kept = kept or _match_previous_rows(files, linked, previous)
     facts.clear()
     with stage("words: postings"):
-        lexical = build_lexical(files, linked, kept, apart.finish())
+        lexical = build_lexical(files, linked, kept, forked.finish())
     cache.keep_only((blobs[path], reader_of(path, each.aside)) for path, each in files)
     searched = [number for number, (_, each) in enumerate(files) if not each.aside]
     with stage("history"):
@@ -234,14 +234,14 @@ def _link_files(
     links: Sequence[tuple[str, str]],
     bodies: dict[str, bytes | FileFacts],
     options: IndexOptions,
-    apart: "_WorkApart",
+    forked: "_ForkedWork",
 ) -> LinkedGraph:
     """Return the graph of files. `bodies` has their bodies as they are encoded, or their facts with bodies.
 
-    Empties `bodies`. If other processes link, `apart` begins with them.
+    Empties `bodies`. If other processes link, `forked` begins with them.
     """
     settings = load_settings()
-    spread = _plan_linking(files, [bodies.get(path, b"") for path, _ in files], options, apart)
+    spread = _plan_linking(files, [bodies.get(path, b"") for path, _ in files], options, forked)
     own, numbers = os.getpid(), count(1)
 
     def with_bodies(path: str, facts: FileFacts) -> FileFacts:
@@ -267,7 +267,7 @@ def _link_files(
 
 
 @dataclass(frozen=True, slots=True)
-class _Apart:
+class _ForkedResult:
     """Words that were counted, and True if the facts are in the file of the cache."""
 
     counted: BodyTerms
@@ -278,12 +278,12 @@ def _plan_linking(
     files: Sequence[tuple[str, FileFacts]],
     bodies: Sequence[bytes | FileFacts],
     options: IndexOptions,
-    apart: "_WorkApart",
+    forked: "_ForkedWork",
 ) -> ParallelPlan:
-    """Return how files are linked, with `bodies` as `_link_files` has them. `apart` begins with others that do."""
+    """Return how files are linked, with `bodies` as `_link_files` has them. `forked` begins with others that do."""
 
     def begin(work: Callable[[], LinkedPart]) -> Callable[[], LinkedPart]:
-        apart.begin()
+        forked.begin()
         return ForkedTask(LinkedPart, work).result
 
     costs, n_bytes = [_cost_of_linking(each) for each in bodies], sum(facts.n_bytes for _, facts in files)
@@ -302,7 +302,7 @@ def _cost_of_linking(bodies: bytes | FileFacts) -> int:
     return n * _BYTES_OF_USE
 
 
-class _WorkApart:
+class _ForkedWork:
     """Work that linking does not need, in another process: the last facts are stored, and words are counted.
 
     Without `begin`, or if that does not pay or takes too much memory, facts are stored in the end, and words are
@@ -317,14 +317,16 @@ class _WorkApart:
         options: IndexOptions,
     ) -> None:
         self._files, self._cache, self._unstored, self._options = files, cache, unstored, options
-        self._task: ForkedTask[_Apart] | None = None
+        self._task: ForkedTask[_ForkedResult] | None = None
 
     def begin(self) -> None:
         """Begin the work. Just before another fork is best: this process copies what it changes once for both."""
         n_bytes = sum(facts.n_bytes for _, facts in self._files)
         if self._task is None and n_bytes <= _MAX_COUNTED_APART_BYTES:
             fresh = [facts for _, facts in self._files if facts.words is not None]
-            self._task = ForkedTask(_Apart, lambda: _Apart(count_body(fresh), self._cache.put_many(self._unstored)))
+            self._task = ForkedTask(
+                _ForkedResult, lambda: _ForkedResult(count_body(fresh), self._cache.put_many(self._unstored))
+            )
 
     def finish(self) -> BodyTerms | None:
         """Return the words, if they were counted; the facts are in the cache then."""
