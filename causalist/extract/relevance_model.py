@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from causalist._internal.dataclass_arrays import select_first
 from causalist._internal.lazy import dataclass
 from causalist.model.graph import LINK_RULES, ROUTE_KINDS, CodeGraph, EdgeKind
-from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
 from causalist.model.scores import Scores
 
 MAX_POOL = 60  # nodes that words found
@@ -52,7 +52,9 @@ MAX_VALUE_LINES = 6  # of such a constant; longer ones are judged as other neigh
 NAME_SHARE, SAID_NAME_SHARE = 0.2, 0.6
 MIN_NAME_SAID = 0.4  # of the query, by weight of its terms
 MAX_NAMING = 8  # nodes that use one name; more say nothing of a query
-LOGGERS = frozenset({"log", "logger", "logging", "slog"})  # names of constants that say nothing of what a program does
+LOGGERS = frozenset({"log", "logger", "logging", "slog"})  # names of what says nothing of what a program does
+LEVELS = frozenset({"debug", "info", "warn", "warning", "error", "fatal", "trace", "verbose", "critical"})  # of loggers
+MIN_LOGGING = 2  # functions of a logger's file that are named by a level or by logs
 MAX_COMPARED = 60  # nodes that are compared by their terms
 MIN_ALIKE = 0.9  # of the terms of two nodes, by weight, that both have, if they match alike
 ALIKE_SHARE = 0.6
@@ -362,6 +364,7 @@ def follow_values(
             (number, target)
             for number, target in zip(numbers[is_read].tolist(), targets[is_read].tolist(), strict=True)
             if re.split(r"[.:]", nodes.ids[target])[-1].strip("_").lower() not in LOGGERS
+            and not _is_of_logger(graph, target)
         ]
         for number, target in read:
             certainty = float(edges.confidences[number]) / int(edges.candidates[number])
@@ -447,6 +450,7 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
     is_call = (edges.kinds[numbers] == EdgeKind.CALLS) & (edges.confidences[numbers] >= MIN_CALL_CONFIDENCE)
     is_call &= np.isin(nodes.kinds[targets], _CALLABLE) & (targets != node)
     best_by_callee: dict[int, tuple[float, int]] = {}
+    logs = _is_of_logger(graph, node)
     for number, target in zip(numbers[is_call].tolist(), targets[is_call].tolist(), strict=True):
         certainty = float(edges.confidences[number]) / int(edges.candidates[number])
         certainty /= float(np.log2(1 + max(1, int(fan_in[target]))))
@@ -458,6 +462,8 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
             if n_lines < MIN_CALLEE_LINES or nodes.roles[other] != nodes.roles[node]:
                 continue
             if n_lines <= MAX_ACCESSOR_LINES and _is_accessor(graph, other):
+                continue
+            if not logs and _is_of_logger(graph, other):
                 continue
             value = certainty / len(ends)
             if value > best_by_callee.get(other, (0.0, 0))[0]:
@@ -501,11 +507,36 @@ def _find_handlers(graph: CodeGraph, numbers: NDArray[np.int64]) -> list[tuple[i
 
 
 def _overriding(graph: CodeGraph, node: int) -> list[int]:
-    """Return the methods that override a method."""
+    """Return the methods that override a method, without those that do nothing where others do something."""
     edges = graph.edges
     numbers = edges.incoming[int(edges.incoming_indptr[node]) : int(edges.incoming_indptr[node + 1])]
     overriding: list[int] = edges.sources[numbers[edges.kinds[numbers] == EdgeKind.OVERRIDES]].tolist()
-    return overriding
+    return [each for each in overriding if _does_something(graph, each)] or overriding
+
+
+def _does_something(graph: CodeGraph, node: int) -> bool:
+    """Return False for a short function that calls nothing of the repository."""
+    edges, nodes = graph.edges, graph.nodes
+    own = slice(edges.indptr[node], edges.indptr[node + 1])
+    called = edges.targets[own][edges.kinds[own] == EdgeKind.CALLS]
+    is_long = bool(nodes.end_rows[node] - nodes.start_rows[node] >= MAX_ACCESSOR_LINES)
+    return is_long or bool((nodes.kinds[called] != NodeKind.EXTERNAL).any())
+
+
+def _is_of_logger(graph: CodeGraph, node: int) -> bool:
+    """Return True if a file, its folder or a type is called a logger and functions of the file are, too, or by levels.
+
+    A logger is called everywhere, and says nothing of what a program does. A log of workouts has other functions.
+    """
+    nodes = graph.nodes
+    path, name = split_id(nodes.ids[node].lower())
+    folder, _, own = path.rpartition("/")
+    if LOGGERS.isdisjoint((own.partition(".")[0], folder.rpartition("/")[2], re.split(r"[.:]", name or "")[0])):
+        return False
+    inner = np.flatnonzero((nodes.files == nodes.files[node]) & np.isin(nodes.kinds, _CALLABLE))
+    names = [re.split(r"[.:]", nodes.ids[each])[-1].lstrip("_").lower() for each in inner.tolist()]
+    n_logging = sum(each in LEVELS or each.startswith("log") for each in names)
+    return bool(n_logging >= MIN_LOGGING)
 
 
 def _sort_pool(pool: NDArray[np.int64], probabilities: Scores, gave: dict[int, tuple[int, int]]) -> list[NeededNode]:
@@ -590,8 +621,10 @@ def with_neighbors(
     extended_pool = dict.fromkeys(pool.tolist())
     order = np.lexsort((pool, -np.round(probabilities, 9)))[:MAX_SOURCES]
     for node in pool[order].tolist():
-        for other, _, _ in _links(graph, node):
-            extended_pool.setdefault(other, None)
+        logs = _is_of_logger(graph, node)
+        for other, _, is_back in _links(graph, node):
+            if other not in extended_pool and (logs or is_back or not _is_of_logger(graph, other)):
+                extended_pool[other] = None
     extended = np.array(list(extended_pool), dtype=np.int64)
     return extended, np.append(probabilities, np.zeros(len(extended) - len(pool)))
 

@@ -27,6 +27,8 @@ _SEGMENTS: tuple[tuple[Role, frozenset[str]], ...] = (
 )
 # Rails and Flyway, and what fills a new database; elsewhere a package that is called so migrates.
 _MIGRATION_FOLDER = lazy_regex(r"(?:.*/)?(?:db/migrat(?:e|ion)/|db/seeds(?:/|\.rb$)|database/seed(?:er)?s/)")
+# Scripts of SQL that are run once, in order: of Flyway, and those named by a day or a second.
+_NUMBERED_SCRIPT = lazy_regex(r"(?:v\d[\d._]*__|\d{4}-\d\d-\d\d[_-]|\d{14}[_-])[^/]*\.sql$")
 # What a build leaves; below sources it is the code that builds.
 _BUILD_FOLDER = lazy_regex(r"(?!(?:.*/)?(?:src|lib)/)(?:.*/)?build/")
 # Below sources it is the code that measures.
@@ -129,6 +131,8 @@ def role_of(path: str) -> Role:
     if "bench" in lowered and _BENCHMARK_FOLDER.match(lowered):
         return Role.EXAMPLE
     if ("db/" in lowered or "database/" in lowered) and _MIGRATION_FOLDER.match(lowered):
+        return Role.MIGRATION
+    if name.endswith(".sql") and _NUMBERED_SCRIPT.match(name):
         return Role.MIGRATION
     if name.endswith(_GENERATED_ENDS) and _GENERATED_NAME.match(name):
         return Role.GENERATED

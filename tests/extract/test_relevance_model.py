@@ -175,6 +175,40 @@ def test_a_call_of_a_declared_method_leads_to_what_overrides_it() -> None:
     assert [value.get(end, 0.0) for end in ends] == [0.0, pytest.approx(each), pytest.approx(each)]
 
 
+def test_what_overrides_and_does_nothing_is_left_out_where_another_does_something() -> None:
+    """`idle` has three lines and no call; of `one`, only what is idle overrides it."""
+    names = ("best", "p", "idle", "busy", "used", "one", "none")
+    nodes = [NodeSpec(f"a.py::{name}", start_row=10 * i, end_row=10 * i + 2) for i, name in enumerate(names)]
+    pairs = {("best", "p"): EdgeKind.CALLS, ("best", "one"): EdgeKind.CALLS, ("busy", "used"): EdgeKind.CALLS}
+    pairs |= dict.fromkeys([("idle", "p"), ("busy", "p"), ("none", "one")], EdgeKind.OVERRIDES)
+    edges = [EdgeSpec(f"a.py::{one}", f"a.py::{other}", kind) for (one, other), kind in pairs.items()]
+    graph = make_graph(["a.py", *nodes], edges)
+    best = graph.nodes.ids.position("a.py::best")
+    pool, _ = relevance_model.follow_calls(graph, np.array([best]), np.array([0.6]), {})
+    assert {graph.nodes.ids[node] for node in pool.tolist()} == {f"a.py::{n}" for n in ("best", "busy", "used", "none")}
+
+
+def test_loggers_are_not_followed_but_logs_of_something_are() -> None:
+    """`log/event.go` has functions of two levels, `models/log.py` none; what logs calls its like."""
+    where = {
+        "a.go": ("best",), "log/event.go": ("Event.Tag", "Event.Warn", "Event.Debug"), "models/log.py": ("WorkoutLog",),
+    }  # fmt: skip
+    ids = [f"{path}::{name}" for path, names in where.items() for name in names]
+    nodes = [NodeSpec(each, NodeKind.METHOD, start_row=10 * i, end_row=10 * i + 9) for i, each in enumerate(ids)]
+    edges = [EdgeSpec("a.go::best", each) for each in ids if "Debug" not in each and "best" not in each]
+    graph = make_graph([*where, *nodes], [*edges, EdgeSpec("log/event.go::Event.Warn", "log/event.go::Event.Debug")])
+
+    def reached(name: str) -> set[str]:
+        start = np.array([graph.nodes.ids.position(name)])
+        followed, _ = relevance_model.follow_calls(graph, start, np.array([0.6]), {})
+        linked, _ = relevance_model.with_neighbors(graph, start, np.array([0.6]))
+        assert set(followed.tolist()) <= set(linked.tolist())
+        return {graph.nodes.ids[node] for node in linked.tolist()}
+
+    assert reached("a.go::best") == {"a.go::best", "models/log.py::WorkoutLog"}
+    assert "log/event.go::Event.Debug" in reached("log/event.go::Event.Warn")
+
+
 def test_a_request_and_an_event_lead_to_what_handles_them() -> None:
     """The route has one handler, 0.9 * 0.8; the event another, 0.6; each has one user, and they share 1.32."""
     names = ("best", "handler", "listener")

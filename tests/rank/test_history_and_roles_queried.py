@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from causalist.model.node_ids import NodeKind, Role
+from causalist.model.role_by_path import role_of
 from causalist.rank.query.query import parse_query
 from causalist.rank.scoring.history_and_roles import (
     SUPERSEDED_FACTOR,
@@ -105,6 +106,7 @@ def test_what_a_later_migration_makes_again_counts_less_unless_migrations_are_as
     replaced = {
         "migrations/9.sql::stock", "migrations/10.sql::stock~2", "db/migrations/2023-01-01_a/up.sql::rank",
         "db/migrations/2024-01-01_b/down.sql::rank", "db/migrations/lite/1.sql::stock",
+        "scripts/2025-01-01_a.sql::due",
     }  # fmt: skip
     files = {
         "migrations/9.sql": [view, Def("log", "", NodeKind.STRUCT)],
@@ -114,10 +116,12 @@ def test_what_a_later_migration_makes_again_counts_less_unless_migrations_are_as
         "db/migrations/2024-01-01_b/down.sql": [function],
         "db/migrations/lite/1.sql": [view],
         "db/migrations/lite/2.sql": [view],
-        "schema.sql": [view],
+        "schema.sql": [view],  # perhaps what a new database began with
+        "scripts/2025-01-01_a.sql": [Def("due", "", NodeKind.FUNCTION)],
+        "sql/dbo/due.sql": [Def("due", "", NodeKind.FUNCTION)],
         "migrations/1_stock.py": [Def("stock", "", NodeKind.STRUCT)],
     }
-    c = corpus(files, roles=dict.fromkeys([path for path in files if "migrations" in path], Role.MIGRATION))
+    c = corpus(files, roles=dict.fromkeys([path for path in files if role_of(path) == Role.MIGRATION], Role.MIGRATION))
     nothing = np.zeros(len(c.graph.nodes), dtype=np.bool_)
     factors = superseded_factors(c.graph, nothing)
     assert set(c.of(factors == SUPERSEDED_FACTOR)) == replaced

@@ -29,6 +29,7 @@ from causalist.rank.lexical.question_encoder import (
     shipped_encoder,
     similar_terms,
     unpack,
+    without_unknown_names,
     words_of,
 )
 from causalist.rank.query.query import parse_query
@@ -245,6 +246,19 @@ def test_unknown_words_have_no_vector(encoder: QuestionEncoder) -> None:
     assert encoder.encode("") is None
     assert encoder.encode("key lock zebra") is None
     assert encoder.encode("key lock open zebra") is not None
+
+
+def test_names_of_the_code_that_the_encoder_lacks_are_left_out(encoder: QuestionEncoder) -> None:
+    """`zebra` names five definitions here, `yak` four; `key` is known; in the last no more than half is known."""
+    documents = {n: {"zebra": 1, "key": 1} for n in range(5)} | {n: {"yak": 1} for n in range(5, 9)}
+    lexical = lexical_of(documents, encoder)
+    for question, encoded in {
+        "open key lock Zebra": "open key lock ",
+        "open key lock yak": "open key lock yak",
+        "open key lock zebraKey": "open key lock zebraKey",
+        "open zebra": "open zebra",
+    }.items():
+        assert without_unknown_names(question, lexical, encoder) == encoded
 
 
 def test_terms_without_a_row_have_minus_one(encoder: QuestionEncoder) -> None:

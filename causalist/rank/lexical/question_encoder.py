@@ -45,6 +45,7 @@ DIGEST_BYTES = 32
 ALIGNMENT = 64
 _PAGE_BYTES = 4096  # the arrays begin at a multiple of it
 MAX_PIECES = 46  # of a question; later ones are not read
+MIN_NAMED = 5  # definitions that a word names which a question is encoded without; chosen by hand
 KNOWN_SHARE = 0.75  # the questions of all benchmarks have 0.85 and more
 # The largest number of a rounded output. With rows of 4 bits and 128 numbers, sums of products stay below 2^24, up to
 # which 32-bit floats hold each integer.
@@ -94,14 +95,18 @@ class QuestionEncoder:
     scales: Floats
     arrays: Mapping[str, NDArray[Any]]
 
+    def is_understood(self, question: str) -> bool:
+        """Return False if fewer than KNOWN_SHARE of the words are known: another language, or names alone."""
+        words = words_of(question)
+        n_known = sum(self.stems.position(word) >= 0 for word in words)
+        return n_known >= KNOWN_SHARE * max(len(words), 1)
+
     def encode(self, question: str) -> NDArray[np.int16] | None:
         """Return the vector of a question, shape (n,), rounded to integers.
 
-        None if fewer than KNOWN_SHARE of its words are known: then it has another language, or names alone.
+        None if it is not understood.
         """
-        words = words_of(question)
-        n_known = sum(self.stems.position(word) >= 0 for word in words)
-        if n_known < KNOWN_SHARE * max(len(words), 1):
+        if not self.is_understood(question):
             return None
         places = self.arrays["pieces.places"][pieces_of(question, self.pieces.position)]
         x = self._vectors([0, *places.tolist(), 1])
@@ -276,6 +281,26 @@ def nearest_stems(question: str, n: int, encoder: QuestionEncoder) -> list[str]:
 
 # The last questions with their vectors: the signal and its reasons want the same one.
 _ENCODED: list[tuple[str, QuestionEncoder, NDArray[np.int16] | None]] = []
+
+
+def without_unknown_names(question: str, lexical: LexicalIndex, encoder: QuestionEncoder) -> str:
+    """Return a question without words that the encoder lacks and at least MIN_NAMED definitions have in their names.
+
+    Such a word, `timesheet` in a program that keeps time, would be taken apart into pieces that mean something else. It
+    finds by itself what it names. A question of which too few words are known stays as it is.
+    """
+    if not encoder.is_understood(question):
+        return question
+    names = lexical.symbol_names
+
+    def is_left_out(word: str) -> bool:
+        parts = split_word(word)
+        number = lexical.terms.position(stem(parts[0])) if len(parts) == 1 else -1
+        if number < 0 or encoder.stems.position(stem(parts[0])) >= 0:
+            return False
+        return int(names.indptr[number + 1] - names.indptr[number]) >= MIN_NAMED
+
+    return _WORD.sub(lambda word: "" if is_left_out(word[0]) else word[0], question)
 
 
 def encode_once(question: str, encoder: QuestionEncoder) -> NDArray[np.int16] | None:

@@ -272,11 +272,13 @@ def superseded_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
     """Return True for definitions of SQL that another migration of the folder makes again, shape (n_nodes,).
 
     The last one by the numbers in its path counts, and of one file the first: the part that undoes it comes behind.
+    None counts of what stands in a script of its own that is no migration: that one is kept as the database is now.
     """
     nodes = graph.nodes
     result = np.zeros(len(nodes), dtype=np.bool_)
-    files = np.flatnonzero((nodes.kinds == NodeKind.FILE) & (nodes.roles == Role.MIGRATION))
-    files = files[nodes.ids.ending_in(files, (".sql",))]
+    scripts = np.flatnonzero((nodes.kinds == NodeKind.FILE) & np.isin(nodes.roles, [Role.MIGRATION, Role.CODE]))
+    scripts = scripts[nodes.ids.ending_in(scripts, (".sql",))]
+    files = scripts[nodes.roles[scripts] == Role.MIGRATION]
     if not len(files):
         return result
     place_of_file: dict[int, tuple[str, bool, list[str | int]]] = {}
@@ -286,15 +288,21 @@ def superseded_nodes(graph: CodeGraph) -> NDArray[np.bool_]:
         order = [int(part) if part.isdigit() else part for part in _NUMBER.split(path)]
         place_of_file[file] = folder, not _UNDOING.search(path), order
     made: dict[tuple[str, int, str], list[tuple[bool, list[str | int], int]]] = {}
-    is_migration = np.zeros(len(nodes) + 1, dtype=np.bool_)  # the last stands for nodes without a file
-    is_migration[files] = True
-    inner = np.flatnonzero(is_migration[nodes.files] & np.isin(nodes.kinds, _MADE_AGAIN))
+    kept: set[tuple[int, str]] = set()  # what has a script of its name that is no migration
+    is_script = np.zeros(len(nodes) + 1, dtype=np.bool_)  # the last stands for nodes without a file
+    is_script[scripts] = True
+    inner = np.flatnonzero(is_script[nodes.files] & np.isin(nodes.kinds, _MADE_AGAIN))
     for node in inner.tolist():
-        folder, is_making, order = place_of_file[int(nodes.files[node])]
-        name = nodes.ids[node].partition("::")[2].partition("~")[0]
-        made.setdefault((folder, int(nodes.kinds[node]), name), []).append((is_making, order, -node))
-    for places in made.values():
-        result[[-number for *_, number in sorted(places)[:-1]]] = True
+        kind, name = int(nodes.kinds[node]), nodes.ids[node].partition("::")[2].partition("~")[0]
+        if (place := place_of_file.get(int(nodes.files[node]))) is None:
+            if nodes.ids[nodes.files[node]].rpartition("/")[2].removesuffix(".sql") == name.rpartition(".")[2]:
+                kept.add((kind, name))
+            continue
+        folder, is_making, order = place
+        made.setdefault((folder, kind, name), []).append((is_making, order, -node))
+    for (_, kind, name), places in made.items():
+        places.sort()
+        result[[-number for *_, number in (places if (kind, name) in kept else places[:-1])]] = True
     return result
 
 

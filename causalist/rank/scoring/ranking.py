@@ -35,7 +35,7 @@ from causalist.model.node_ids import NodeKind, split_id
 from causalist.model.protocols import NO_STEPS, Step, Steps
 from causalist.model.scores import PageRankResult, Reason, SeedShare, Signal, TextMatches, Transition, WalkOutcome
 from causalist.rank.lexical.query_expansion import replacement_words
-from causalist.rank.lexical.question_encoder import near_words, shipped_encoder
+from causalist.rank.lexical.question_encoder import near_words, shipped_encoder, without_unknown_names
 from causalist.rank.local_push import compute_origin_shares, compute_pagerank
 from causalist.rank.pagerank import seed_distribution
 from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, RoutePlan, with_corpus_spelling
@@ -425,7 +425,8 @@ def reasons_for(
     if any(r.signal is Signal.SEMANTIC for r in reasons):
         nodes, n = graph.nodes, chosen.node
         said = f"{nodes.ids[n] if by_file else split_id(nodes.ids[n])[1]} {nodes.signatures[n]} {nodes.docs[n]}"
-        near = ", ".join(near_words(ranking.question.prose, said, shipped_encoder()))
+        encoded = without_unknown_names(ranking.question.prose, lexical, shipped_encoder())
+        near = ", ".join(near_words(encoded, said, shipped_encoder()))
         reasons = tuple(r._replace(detail=near) if r.signal is Signal.SEMANTIC else r for r in reasons)
     if not ranking.matched:
         return reasons

@@ -32,7 +32,13 @@ from causalist.rank.lexical.query_expansion import (
     replacement_words,
     synonym_terms,
 )
-from causalist.rank.lexical.question_encoder import bag_similarities, encode_once, shipped_encoder, similar_terms
+from causalist.rank.lexical.question_encoder import (
+    bag_similarities,
+    encode_once,
+    shipped_encoder,
+    similar_terms,
+    without_unknown_names,
+)
 from causalist.rank.query.query import ROUTES, Generator, GeneratorRun, ParsedQuery, above_zero
 from causalist.rank.scoring.history_and_roles import (
     HISTORY_SIGNALS,
@@ -126,7 +132,7 @@ def semantic_scores(
 
     def work() -> tuple[Scores, Scores]:
         encoder = shipped_encoder()
-        vector = encode_once(question.prose, encoder)
+        vector = encode_once(without_unknown_names(question.prose, lexical, encoder), encoder)
         if vector is None:
             return np.zeros(n_nodes), np.zeros(n_nodes)
         # A file that stands in a part of an index as the words of the query says all of it, and is no definition.
