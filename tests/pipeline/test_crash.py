@@ -50,7 +50,7 @@ def test_wrong_clocks_hide_no_change() -> None:
 
 
 def test_killed_questions_and_builds_lose_nothing() -> None:
-    assert firsts.kill(_SMALL, count_of(1, 4), 21)["killed"] >= 1
+    assert firsts.kill(_SMALL, count_of(1, 4), 23)["killed"] >= 1
 
 
 def test_first_answers_need_no_room() -> None:

@@ -128,10 +128,16 @@ class FirstSite(Site):
     def check_none_remains(self) -> None:
         """All processes in the background end by themselves."""
         end = time.monotonic() + _PATIENCE
-        while builders := self.builders():
+        # One that has only begun has no command line yet; beside other work it may stay so for long.
+        while (builders := self.builders()) or self._is_building():
             assert time.monotonic() < end, f"{builders} remain"
             _hasten(builders)
             time.sleep(0.02)
+
+    def _is_building(self) -> bool:
+        with self.as_user():
+            build = read_build(self.root)
+        return build is not None and build.is_running
 
     def check_ends_well(self, chance: random.Random) -> Counter[str]:
         """The next question is answered, the index comes to be and is right, and nothing lies about."""
