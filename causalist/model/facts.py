@@ -1,14 +1,13 @@
 """Facts of one file, the output of `parse` and the only input of `graph`, and the part that other files may read.
 
 Facts depend on the bytes and the grammar alone, not on the path, so that one parse serves every branch and clone. Rows
-are named tuples rather than dataclasses: a large repository has millions, they are built three times as fast, and they
-are written as JSON arrays as they are. `space_words` reduces text to its words, for readers that count words.
+are named tuples: a large repository has millions, built three times as fast as dataclasses and written as JSON arrays.
+`space_words` reduces text to its words, for readers that count words.
 
 The interface of a file is what resolution of names in *other* files may read. Everything else, the bodies, is read only
 for edges that leave the file itself: calls, references, accesses, lookups, mentions, and local variables on which
 nothing visible outside depends. If two states of a file have the same interface, the edges of all other files are the
-same. Nothing left out here may be asked of another file anywhere in `causalist.graph`;
-`tests/graph/test_incremental.py` links every file with the bodies of all others removed, and compares.
+same. Nothing left out here may be asked of another file in `causalist.graph`: a test links every file without bodies.
 """
 
 import re
@@ -300,6 +299,7 @@ class RouteForm(IntEnum):
     SEND = 13  # an object of the type `path` is handed on; `name` are methods of it that run then, joined by "|"
     RECEIVE = 14  # what handles objects of the type `path`
     OBSERVE = 15  # what runs when an object of the type `path` is saved or removed; `name` are its methods, as above
+    VERSION = 16  # `path` after `handler` stands in the paths of a method or type, or, with a `receiver`, of the others
 
 
 class RouteFact(NamedTuple):

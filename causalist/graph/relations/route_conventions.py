@@ -9,7 +9,7 @@ Phoenix, Java, Kotlin, Ktor and Rust name handlers. What imports and edges say o
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from causalist._internal.lazy import dataclass, field, lazy_regex
@@ -18,7 +18,7 @@ from causalist.graph.node_and_edge_arrays import NodeDrafts, RelationEdge
 from causalist.graph.program import Program
 from causalist.graph.relations.message_handlers import is_in_reach
 from causalist.graph.rules import RuleName
-from causalist.model.facts import LinkForm, RouteFact
+from causalist.model.facts import LinkForm, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
@@ -112,6 +112,31 @@ def _path_of_file(path: str) -> str | None:
 
 _ROUTE_FUNCTION = lazy_regex(r"\bfun\s+(?:<[^>]*>\s*)?(?:Route|Routing|Application)\.")
 _MODULE_FILE = lazy_regex(r"(/mod)?[.]rs$")
+
+
+class CommonPaths:
+    """What stands before the routes of all types of a family of languages: a prefix, and behind it a version."""
+
+    def __init__(self) -> None:
+        self._prefixes: dict[str, str] = {}  # by family
+        self._versions: dict[str, tuple[str, list[str]]] = {}  # by family: what a version begins with, the usual ones
+        self._own: dict[int, list[str]] = {}  # versions by method or type
+
+    def add(self, route: RouteFact, family: str, owner: int) -> None:
+        """Add a prefix or version of all routes, or the version of `owner`, a method or type."""
+        if route.form == RouteForm.PREFIX:
+            self._prefixes.setdefault(family, route.path)
+        elif route.definition >= 0:
+            self._own.setdefault(owner, []).append(route.path)
+        else:
+            self._versions.setdefault(family, (route.handler, []))[1].append(route.path)
+
+    def of(self, family: str, owners: Sequence[int]) -> list[str]:
+        """Return the paths before a route: versions are those of the first of the owners that has some."""
+        base = self._prefixes.get(family, "")
+        begins, usual = self._versions.get(family, ("", []))
+        own = next((self._own[each] for each in owners if each in self._own), usual) if usual else [""]
+        return [f"{base.rstrip('/')}/{begins}{version}" if version else base for version in dict.fromkeys(own)]
 
 
 @dataclass(slots=True)

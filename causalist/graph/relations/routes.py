@@ -21,7 +21,7 @@ from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts, Relation
 from causalist.graph.program import Program
 from causalist.graph.relations import route_conventions
 from causalist.graph.relations.message_handlers import DELEGATE, OBSERVED_NAMES, MessageHandlers, is_in_reach
-from causalist.graph.relations.route_conventions import BoundNames, NamedHandlers, find_served_files
+from causalist.graph.relations.route_conventions import BoundNames, CommonPaths, NamedHandlers, find_served_files
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
@@ -84,7 +84,7 @@ class RouteEdgeFinder:
     _named: NamedHandlers = field(init=False)
     _messages: MessageHandlers = field(init=False)
     _bound: BoundNames = field(init=False)
-    _global: dict[str, str] = field(default_factory=dict)  # family -> prefix of all routes of types
+    _common: CommonPaths = field(default_factory=CommonPaths)  # what stands before all routes of types
 
     def __post_init__(self) -> None:
         self._named = NamedHandlers(self.program)
@@ -237,12 +237,12 @@ class RouteEdgeFinder:
             if route.form == RouteForm.DECLARED and route.definition >= 0:
                 name = self.program.files[number].facts.definitions[route.definition].name
                 self._named.declared.setdefault(name, []).append((number, route))
-            if route.form == RouteForm.PREFIX:
+            owner = self.program.files[number].first + route.definition
+            if route.form == RouteForm.VERSION or (route.form, route.receiver) == (RouteForm.PREFIX, _ALL_ROUTERS):
+                self._common.add(route, self.program.family_of(number), owner)
+            elif route.form == RouteForm.PREFIX:
                 if route.definition >= 0:
-                    owner = self.program.files[number].first + route.definition
                     self._of_types.setdefault(self.program.canonical.get(owner, owner), []).append(route.path)
-                elif route.receiver == _ALL_ROUTERS:
-                    self._global.setdefault(self.program.family_of(number), route.path)
                 else:
                     self._prefixes.setdefault(self._router(number, route.scope, route.receiver), route.path)
         for number, route in routes:
@@ -295,11 +295,11 @@ class RouteEdgeFinder:
             return
         route = route._replace(path=self._constant(route.path))
         method = symbols.first + route.definition
-        base = self._global.get(self.program.family_of(number), "")
         for owner, handler in self._serving_types(symbols.first + parent, method, route.form):
             draft = self.drafts.of_definition(handler)
-            for path in self._paths_of_type(owner, route.path, base):
-                yield path.replace(_ACTION, self.program.definition_of[handler].name), draft
+            for base in self._common.of(self.program.family_of(number), (handler, owner)):
+                for path in self._paths_of_type(owner, route.path, base):
+                    yield path.replace(_ACTION, self.program.definition_of[handler].name), draft
 
     def _serving_types(self, owner: int, method: int, form: int) -> list[tuple[int, int]]:
         """Return the types that have the route of a method of `owner`, each with the method that handles it.

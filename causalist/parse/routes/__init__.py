@@ -35,7 +35,7 @@ _READERS: dict[str, _Reader] = {
 # What at least one word of must occur, so that most files are not searched any further.
 _WORDS: dict[str, "re.Pattern[bytes]"] = {
     "ecmascript": lazy_regex(
-        rb"\.\s*(?:get|post|put|patch|delete|all|use|route|register|emit|on|once|head|options|setGlobalPrefix)\s*[(<]"
+        rb"\.\s*(?:get|post|put|patch|delete|all|use|route|register|emit|on|once|head|options|setGlobalPrefix|enableVersioning)\s*[(<]"
         rb"|fetch\s*[(<]|@Controller|(?:get|post|put|patch|del|http[A-Z][a-z]+)\(\s*[\"'`]/"
     ),
     "python": lazy_regex(rb"\.(?:route|get|post|put|patch|delete|request|api_route|websocket|open|include_router"
@@ -75,7 +75,7 @@ _PARTS: dict[str, tuple[bytes, ...]] = {
 # Other parts begin with a dot, which is looked for first.
 _MEMBERS: dict[str, "re.Pattern[bytes]"] = {
     "ecmascript": lazy_regex(
-        rb"\.\s*(?:get|post|put|patch|delete|all|use|route|register|emit|on|once|head|options|setGlobalPrefix)\s*[(<]"
+        rb"\.\s*(?:get|post|put|patch|delete|all|use|route|register|emit|on|once|head|options|setGlobalPrefix|enableVersioning)\s*[(<]"
     ),
     "go": lazy_regex(
         rb"\.(?:GET|POST|PUT|PATCH|DELETE|Handle|Group|Route|Mount|Match|Methods|NewRequest|Get|Post|Head|Put|Patch|Delete)"

@@ -23,9 +23,11 @@ from causalist.parse.routes.searched_text import (
     chain,
     is_client,
     literal,
+    name_of_value,
     path_or_constant,
     requested_path,
     route_at,
+    under,
 )
 
 _Found = Iterator[tuple[int, RouteFact]]
@@ -42,7 +44,8 @@ _JS_BARE = lazy_regex(
     rb"(?:<[^()\n]{0,80}>)?\((?=\s*[\"'`]/)"
 )
 _FETCHING = lazy_regex(rb"etch\s*[(<]|axios\s*\(|ky\(|got\(")
-_JS_DECORATOR = lazy_regex(rb"@(?P<name>Controller|Get|Post|Put|Patch|Delete|Head|Options|All|Sse)\s*\(")
+_JS_DECORATOR = lazy_regex(rb"@(?P<name>Controller|Get|Post|Put|Patch|Delete|Head|Options|All|Sse|Version)\s*\(")
+_NEST_VERSIONS = lazy_regex(rb"\.\s*enableVersioning\s*\(")
 _JS_FUNCTION = lazy_regex(r"(async\b\s*)?(function\b|\([^()]*(\([^()]*\)[^()]*)*\)\s*(:[^=]+)?=>|\w+\s*=>)")
 _JS_MODULE = lazy_regex(r"""(?:require|import)\(\s*["'`]([^"'`]+)["'`]\s*\)""")
 # Events of the platform: handlers of the same name have nothing to do with each other.
@@ -53,11 +56,6 @@ mousemove mouseover mouseout mouseenter mouseleave resize scroll load unload bef
 pipe unpipe SIGINT SIGTERM SIGHUP warning wheel touchstart touchmove touchend dragstart dragover drop dragend popstate
 hashchange online offline storage select paste copy cut contextmenu dblclick
 """
-# What a value is given to, before it.
-_NAMED_VALUE = lazy_regex(
-    rb"(?:(?<![\w$.])(?P<name>[\w$]+)\s*(?::[^=;\n]{0,60})?=|module\.exports\s*=|export\s+default)"
-    rb"\s*(?:await\s+|new\s+)*$"
-)
 _WITHOUT_LITERAL = ("use", "route", "register", "mount", "setGlobalPrefix")
 _EITHER = ("api", "client", "server", "instance", "session")  # names of clients and of routers
 _WITH_BASE = ("http", "axios", "api", "apiclient")  # clients that often add the beginning of a path
@@ -73,11 +71,19 @@ def read_ecmascript(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         for match in source.matches(_JS_ROUTER):
             arguments, _ = source.arguments(match.end())
             prefix = re.search(r"""prefix\s*:\s*["'`]([^"'`]*)["'`]""", arguments[0].text) if arguments else None
-            name = _name_of_value(source, match.start() + 1)
+            name = name_of_value(source, match.start() + 1)
             if prefix and name:
                 yield route_at(source, match.start(), RouteForm.PREFIX, receiver=name, path=prefix[1])
     for match in source.matches(_JS_DECORATOR, "name"):
         yield from _nest(source, match)
+    for match in source.matches(_NEST_VERSIONS) if b"enableVersioning" in source.data else ():
+        arguments, _ = source.arguments(match.end())
+        text = arguments[0].text if arguments else ""
+        if "VersioningType." not in text or "VersioningType.URI" in text:
+            prefix = re.search(r"""\bprefix\s*:\s*(?:false|["'`]([^"'`]*)["'`])""", text)
+            before = (prefix[1] or "") if prefix else "v"
+            for version in _versions_in(text, "defaultVersion") or [""]:
+                yield route_at(source, match.start(), RouteForm.VERSION, receiver="*", path=version, handler=before)
     for match in source.matches(_JS_FETCH, "name") if _FETCHING.search(source.data) else ():
         arguments, _ = source.arguments(match.end())
         path = requested_path(source.literal(arguments[0].text)) if arguments else ""
@@ -172,17 +178,17 @@ def _receiver(source: RouteText, call: MemberCall) -> tuple[str, str | None]:
         if made_on is None:
             return "", None
         if made_on.type != "call_expression":
-            return _name_of_value(source, made_on.start_byte) or _compact(source, made_on), path
+            return name_of_value(source, made_on.start_byte) or _compact(source, made_on), path
         called = made_on.child_by_field_name("function")
         if called is None or called.type != "member_expression":
-            return _name_of_value(source, made_on.start_byte) or f"{_compact(source, called)}()", path
+            return name_of_value(source, made_on.start_byte) or f"{_compact(source, called)}()", path
         name = called.child_by_field_name("property")
         verb = source.text(name.start_byte, name.end_byte) if name is not None else ""
         if verb == "route" and path is None:
             arguments, _ = source.arguments(called.end_byte + 1)
             path = source.literal(arguments[0].text) if arguments else None
         if verb not in _CHAINED:  # `express.Router()`
-            return _name_of_value(source, made_on.start_byte) or f"{_compact(source, called)}()", path
+            return name_of_value(source, made_on.start_byte) or f"{_compact(source, called)}()", path
         member = called
     return "", None
 
@@ -190,12 +196,6 @@ def _receiver(source: RouteText, call: MemberCall) -> tuple[str, str | None]:
 def _compact(source: RouteText, node: tree_sitter.Node | None) -> str:
     text = "" if node is None else source.text(node.start_byte, min(node.end_byte, node.start_byte + 100))
     return re.sub(r"\s|\?", "", text)
-
-
-def _name_of_value(source: RouteText, start: int) -> str:
-    """Return the name that the value at `start` is given: `default` for what the file exports as a whole."""
-    before = _NAMED_VALUE.search(source.data[max(0, start - 120) : start])
-    return "" if before is None else (before["name"] or b"default").decode("utf-8", "replace")
 
 
 def _find_mounted(text: str) -> str:
@@ -240,10 +240,12 @@ def _nest(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple[int, Ro
         return
     is_type = source.definitions[definition].kind in TYPE_KINDS
     text = arguments[0].text if arguments else ""
+    for version in _versions_in(f"version: {text}" if name == "Version" else text, "version"):
+        yield route_at(source, start, RouteForm.VERSION, path=version, definition=definition)
     inside = re.search(r"""\bpath\s*:\s*(\[[^\]]*\]|["'`][^"'`]*["'`])""", text) if text.startswith("{") else None
     text = inside[1] if inside else text
     paths = re.findall(r"""["'`]([^"'`]*)["'`]""", text) if text.startswith("[") else [literal(text) or ""]
-    if (name == "Controller") != is_type:
+    if (name == "Controller") != is_type or name == "Version":
         return
     for path in paths:
         if is_type:
@@ -251,6 +253,12 @@ def _nest(source: RouteText, match: "re.Match[bytes]") -> Iterator[tuple[int, Ro
         else:
             method = {"All": ANY, "Sse": "GET"}.get(name, name)
             yield route_at(source, start, RouteForm.ROUTE, method=method, path=path, definition=definition)
+
+
+def _versions_in(text: str, option: str) -> list[str]:
+    """Return the versions that an option names, "" for one that is none."""
+    value = re.search(rf"""\b{option}\s*:\s*(\[[^\]]*\]|["'`][^"'`]*["'`]|VERSION_NEUTRAL)""", text)
+    return re.findall(r"""["'`]([^"'`]*)["'`]""", value[1].replace("VERSION_NEUTRAL", "''")) if value else []
 
 
 def _with_handler(
@@ -287,16 +295,6 @@ _MAX_DEPTH = 60  # blocks and calls around a route
 
 def _text(source: RouteText, node: tree_sitter.Node | None) -> str:
     return source.text(node.start_byte, node.end_byte) if node is not None else ""
-
-
-def _join(prefix: str, path: str) -> str:
-    """Return a path below another.
-
-    >>> _join("/api/", "/users"), _join("", "users"), _join("/api", "/")
-    ('/api/users', '/users', '/api')
-    """
-    inner = path.strip("/")
-    return f"{prefix.rstrip('/')}/{inner}" if inner else prefix or "/"
 
 
 # -- Phoenix
@@ -397,7 +395,7 @@ def _phoenix_scope(source: RouteText, statement: _Statement, around: _Scope) -> 
     paths, alias = around.paths, around.alias
     at = keywords.get("path") or next((each for each in arguments if each.type != "alias"), None)
     own = _phoenix_paths(source, at, around) if at is not None and at.type != "atom" else ("",)
-    paths = tuple(_join(a, b) for a, b in itertools.product(paths, own)) if own is not None else ()
+    paths = tuple(under(a, b) for a, b in itertools.product(paths, own)) if own is not None else ()
     named = keywords.get("alias") or next((each for each in arguments if each.type == "alias"), None)
     if named is not None:
         text = _text(source, named)
@@ -421,7 +419,7 @@ def _phoenix_route(source: RouteText, node: tree_sitter.Node, statement: _Statem
     handler = f"{module}#{action[1] if action and verb != 'live' else ''}"
     for method, (above, path) in itertools.product(methods, itertools.product(around.paths, own)):
         yield route_at(
-            source, node.start_byte, RouteForm.ROUTE, method=method, path=_join(above, path), handler=handler
+            source, node.start_byte, RouteForm.ROUTE, method=method, path=under(above, path), handler=handler
         )
 
 
@@ -450,9 +448,9 @@ def _phoenix_resources(source: RouteText, node: tree_sitter.Node, statement: _St
         if ("only" in keywords and action not in only) or action in but or (is_single and action not in _SINGLE):
             continue
         for above, path in itertools.product(around.paths, own):
-            full = _join(above, path) + (f"/:{parameter}" if has_id and not is_single else "")
+            full = under(above, path) + (f"/:{parameter}" if has_id and not is_single else "")
             yield route_at(
-                source, node.start_byte, RouteForm.ROUTE, method=method, path=_join(full, end),
+                source, node.start_byte, RouteForm.ROUTE, method=method, path=under(full, end),
                 handler=f"{controller}#{action}",
             )  # fmt: skip
 
@@ -462,7 +460,7 @@ def _below_resources(source: RouteText, statement: _Statement, around: _Scope) -
     name, parameter = _resource_names(source, statement)
     end = "" if _is_single(source, statement) else f"/:{name}_{parameter}"
     alias = statement.keywords.get("alias")
-    paths = tuple(_join(above, path) + end for above, path in itertools.product(around.paths, own))
+    paths = tuple(under(above, path) + end for above, path in itertools.product(around.paths, own))
     below = f"{around.alias}.{_text(source, alias)}".strip(".") if alias is not None else around.alias
     return around._replace(paths=paths, alias=below)
 
@@ -552,7 +550,7 @@ def _ktor_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock, 
             handler = chain(texts[1]) if body is None else ""
             yield route_at(
                 source, node.start_byte, RouteForm.ROUTE, receiver="()", method=method,
-                path=_join(around.path, path or ""), handler=handler,
+                path=under(around.path, path or ""), handler=handler,
             )  # fmt: skip
     elif name == "handle" and not receiver and body is not None:
         method = around.method or ANY
@@ -563,7 +561,7 @@ def _ktor_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock, 
             if not has_path:
                 return
             verb = _HTTP_METHOD.search(" ".join(texts[1:]))
-            inside = around._replace(path=_join(around.path, path or ""), method=verb[1] if verb else around.method)
+            inside = around._replace(path=under(around.path, path or ""), method=verb[1] if verb else around.method)
         elif name == "method":
             verb = _HTTP_METHOD.search(" ".join(texts))
             inside = around._replace(method=verb[1] if verb else ANY)
@@ -582,7 +580,7 @@ def _spring_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock
         if path is not None and "$" not in path:
             handler = chain(texts[-1]) if len(texts) > 1 else ""
             yield route_at(
-                source, node.start_byte, RouteForm.ROUTE, method=name, path=_join(around.path, path),
+                source, node.start_byte, RouteForm.ROUTE, method=name, path=under(around.path, path),
                 handler=handler, receiver="()",
             )  # fmt: skip
     elif body is not None:
@@ -594,7 +592,7 @@ def _spring_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock
             yield from _kotlin_block(source, callee, around, False, depth + 1)
         if name == "nest":
             predicate = _PATH_OF_PREDICATE.search(receiver)
-            inside = around._replace(path=_join(around.path, predicate[1])) if predicate else around
+            inside = around._replace(path=under(around.path, predicate[1])) if predicate else around
         yield from _kotlin_block(source, body, inside, False, depth + 1)
 
 
@@ -624,10 +622,10 @@ def read_spring_functions(source: RouteText) -> _Found:
                     handler = chain(_text(source, given[1]))
                 elif called in ("path", "nest", "andNest") and at > 0:
                     predicate = _PATH_OF_PREDICATE.search(_text(source, given[0]))
-                    prefix = _join(predicate[1], prefix) if predicate else prefix
+                    prefix = under(predicate[1], prefix) if predicate else prefix
             around = around.parent
         yield route_at(
-            source, node.start_byte, RouteForm.ROUTE, receiver="()", method=name, path=_join(prefix, path or ""),
+            source, node.start_byte, RouteForm.ROUTE, receiver="()", method=name, path=under(prefix, path or ""),
             handler=handler,
         )  # fmt: skip
 

@@ -558,6 +558,29 @@ def route_at(
     return byte, RouteFact(scope, int(form), receiver, verb, path, handler, definition, source.row(byte), name)
 
 
+# What a value is given to, before it.
+_NAMED_VALUE = lazy_regex(
+    rb"(?:(?<![\w$.])(?P<name>[\w$]+)\s*(?::[^=;\n]{0,60})?=|module\.exports\s*=|export\s+default)"
+    rb"\s*(?:await\s+|new\s+)*$"
+)
+
+
+def name_of_value(source: RouteText, start: int) -> str:
+    """Return the name that the value at `start` is given: `default` for what the file exports as a whole."""
+    before = _NAMED_VALUE.search(source.data[max(0, start - 120) : start])
+    return "" if before is None else (before["name"] or b"default").decode("utf-8", "replace")
+
+
+def under(prefix: str, path: str) -> str:
+    """Return a path below another.
+
+    >>> under("/api/", "/users"), under("", "users"), under("/api", "/")
+    ('/api/users', '/users', '/api')
+    """
+    inner = path.strip("/")
+    return f"{prefix.rstrip('/')}/{inner}" if inner else prefix or "/"
+
+
 _LABEL = re.compile(
     rb"""(?P<quote>["'])(?P<name>(?:@{0,2}[\w.+~-]{0,80}//|:)[\w.+@=,~/:-]{1,300}|[\w+-][\w.+@/-]{0,200}\.[A-Za-z]\w{0,19})(?P=quote)"""
 )

@@ -188,6 +188,39 @@ export class CatsController {
     ]
 
 
+def test_versions_in_paths_of_nest() -> None:
+    """Of a method before its class before the program; several are several paths, and a neutral one has none."""
+    controller = """
+@Controller({{ path: '{path}'{more} }})
+export class {name} {{
+  @Get('own') @Version('3') own() {{}}
+  @Get() all() {{}}
+}}
+"""
+    files = {
+        "cats.ts": controller.format(path="cats", more="", name="Cats"),
+        "dogs.ts": controller.format(path="dogs", more=", version: ['1', '2']", name="Dogs"),
+        "ping.ts": controller.format(path="ping", more=", version: VERSION_NEUTRAL", name="Ping"),
+    }
+    enabled = "app.setGlobalPrefix('api');\napp.enableVersioning({main});\n"
+    usual = "{ defaultVersion: '1', type: VersioningType.URI }"
+    assert paths({**files, "main.ts": enabled.format(main=usual)}) == [
+        "/api/ping", "/api/v1/cats", "/api/v1/dogs", "/api/v2/dogs", "/api/v3/cats/own", "/api/v3/dogs/own",
+        "/api/v3/ping/own",
+    ]  # fmt: skip
+    cats = {"cats.ts": files["cats.ts"]}
+    assert paths({**cats, "main.ts": "app.enableVersioning();\n"}) == ["/cats", "/v3/cats/own"]
+    assert paths({**cats, "main.ts": "app.enableVersioning({ prefix: 'version-' });"}) == [
+        "/cats", "/version-3/cats/own",
+    ]  # fmt: skip
+    in_header = "{ type: VersioningType.HEADER, header: 'V', defaultVersion: '1' }"
+    assert paths({**cats, "main.ts": f"app.enableVersioning({in_header});"}) == ["/cats", "/cats/own"]
+
+
+def paths(files: dict[str, str]) -> list[str]:
+    return sorted({path for _, path, _ in served(files)})
+
+
 FLASK = {
     "app/__init__.py": "",
     "app/users/__init__.py": "from .views import bp\n",
