@@ -270,6 +270,23 @@ _LANGUAGES = frozenset(
         " yo zh zu jp cn tw kr ua cz dk gr br iw in sh"
     )
 )
+# Rarer ones, for which Wikipedia and translatewiki.net have texts. Some are words as well ("bar", "ext"), so that they
+# count in folders of locales alone.
+_RARE_LANGUAGES = frozenset(
+    _words(
+        "ab ace aeb aln ami ang arc arn arq ary arz atj av avk awa ay azb ba ban bar bbc bcc bcl bdr bew bgn bho"
+        " bi bjn bpy bqi brh bto bug bxr cbk cdo ce ch cho chr chy ckt cop cps cr crh cu cv dag deu diq dsb dtp dty"
+        " egl eml ext fit fj fon frp frr gag gan gcf gcr glk gn gom gor got grc gsw gur guw gv hak haw hif hil hno"
+        " hrx hyw ie ik ilo inh io jam jbo jut kaa kbd kbp kcg kg khw ki kiu kjh kjp kl koi kr krc kri krj krl ksh"
+        " ksw kum kv lad lbe lez lfn lij liv lki lkt lld lmo loz lrc ltg lus luz lzh lzz mad mai mdf mg mhr mnc mnw"
+        " mo mos mrh mrj mui mus mwl myv mzn na nah nan nap nds new niu nov nqo nrm nv nyn nys olo pag pam pap pcd"
+        " pcm pdc pdt pfl pi pih pms pnb pnt prg pwn qug rgn rif rki rmy rn rsk rue rup ruq rut ryu sah sat scn sco"
+        " sdc sdh se sei ses sg sgs sh shi shn shy sjd sje skr sli sma smj smn sms srn stq sty sw syl tay tcy tet"
+        " tly to tok tpi trp tru trv tum tw ty tyv udm ve vec vep vls vmf vmw vo vot vro war wls wuu xal xmf xsy"
+        " yoi yrl yue za zea zgh"
+    )
+)
+_ANY_LOCALE = lazy_regex(r"(?P<language>[a-z]{2,3})(?:[-_][a-z0-9]{2,8})*(?:@[a-z]+)?")
 _LOCALE = r"[a-z]{2,3}(?:[-_](?:[a-z]{2}|[0-9]{3}|hans|hant|latn|cyrl|valencia|latin|rar|rus|x-[a-z]+))*(?:@[a-z]+)?"
 _IS_LOCALE = lazy_regex(_LOCALE)
 _FIRST = ("en", "en-us", "en_us", "en-gb", "en_gb", "english")
@@ -477,8 +494,11 @@ def _is_translation(path: str, there: Collection[str], roots: _Roots) -> bool:
         return not match["locale"].startswith("en") and f"{match['before']}/{match['after']}" in there
     folder, _, name = path.rpartition("/")
     stem, dot, end = name.partition(".")
-    if folder in roots.locale_folders and _is_locale(stem) and path.endswith(_RESOURCES):
-        return any(f"{folder}/{each}{dot}{end}".lstrip("/") in there for each in _FIRST)
+    if folder in roots.locale_folders and path.endswith(_RESOURCES) and (match := _ANY_LOCALE.fullmatch(stem)):
+        first = next((each for each in _FIRST if f"{folder}/{each}{dot}{end}".lstrip("/") in there), "")
+        known = match["language"] == "en" or match["language"] in _LANGUAGES or match["language"] in _RARE_LANGUAGES
+        if known:
+            return first not in ("", stem)
     if path.endswith(_RESOURCES):
         parts = path.split("/")
         for at, part in enumerate(parts[:-1]):

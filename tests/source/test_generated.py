@@ -94,6 +94,11 @@ def aside(*paths: str) -> set[str]:
 
 def test_the_first_language_stays() -> None:
     assert aside("l/en.json", "l/de.json", "l/fr.json") == {"l/de.json", "l/fr.json"}
+    rare = ("l/bar.yml", "l/be-Tarask.yml", "l/en-GB.yml", "l/nan_Latn_pehoeji.yml")
+    usual = {f"l/{each}.yml" for each in ("de", "es", "fr", "it", "nl", "pl", "pt", "sv")}
+    assert aside("l/en.yml", "l/app.yml", *usual, *rare) == {*usual, *rare}
+    assert aside("l/en-US.yml", "l/en-GB.yml", "l/de.yml") == {"l/en-GB.yml", "l/de.yml"}
+    assert aside("ext/en.json", "ext/bar.json", "ext/ext.json") == set(), "no folder of locales"
     assert aside("l/de.json", "l/fr.json") == set(), "nothing in English to be a translation of"
     assert aside("src/en.py", "src/is.py", "src/id.py") == set(), "code of a locale is code"
     assert aside("l/en/a.yml", "l/de/a.yml", "l/de/only.yml") == {"l/de/a.yml"}
