@@ -108,7 +108,7 @@ def test_a_linker_that_stays_links_files_of_a_sample(sample: str) -> None:
     root = SAMPLES / sample
     paths = [path for path in root.rglob("*") if path.is_file() and ".causalist" not in path.parts]
     files = ((path.relative_to(root).as_posix(), path.read_bytes()) for path in paths)
-    assert check_with_one_linker(files, _EVERY) > 2
+    assert check_with_one_linker(files, _EVERY) > 1
 
 
 def edges_in(files: Files, order: Iterable[int]) -> dict[tuple[str, str, int], EdgeSites]:

@@ -115,7 +115,7 @@ _MODULE_FILE = lazy_regex(r"(/mod)?[.]rs$")
 
 
 class CommonPaths:
-    """What stands before the routes of all types of a family of languages: a prefix, and behind it a version."""
+    """Prefix of the routes of all types of a family of languages, and the versions behind it."""
 
     def __init__(self) -> None:
         self._prefixes: dict[str, str] = {}  # by family
