@@ -204,7 +204,7 @@ def _nothing(proof: "NodeProof") -> str:
     if any(record.proving(test) for test in record.tests):
         return ""
     if not record.tests and proof.n_undecided:
-        return f"time was up before anything of {proof.node} was known; run the command again"
+        return f"time was up before the tests of {proof.node} had run without a mutant; give more with --max-seconds"
     if not record.tests:
         return f"no test is known to reach {proof.node}; `causalist observe -- pytest` finds more of them"
     if not _list_tried(proof):

@@ -187,7 +187,7 @@ def test_a_test_that_changes_files_changes_a_copy_and_no_later_run(tmp_path: Pat
         "def test_save():\n    app.save('two')\n    assert app.load() == 'two'\n\n\n"
         "def test_load():\n    assert app.load() in ('one', 'two')\n\n\n"
         "def run(code):\n    subprocess.run([sys.executable, '-c', f'import app; {code}'], check=True)\n\n\n"
-        "def test_elsewhere():\n    assert app.save\n    run('app.save(1 * chr(51)); assert app.load() == chr(51)')\n\n\n"
+        "def test_elsewhere():\n    assert app.save\n    run('app.save(chr(51)); assert app.load() == chr(51)')\n\n\n"
         "def test_elsewhere_perhaps():\n    assert app.save\n    run('app.load')\n\n\n"
         "def test_nowhere():\n    assert app.save\n",
     }
