@@ -21,7 +21,8 @@ from causalist.errors import UnreadableCoverage
 # Where tools write their data unless they are told otherwise, the most telling first. "*" stands for any name.
 _PLACES = (
     ".coverage", ".coverage.*", "coverage.json", "coverage/coverage-final.json", ".nyc_output/*.json", "lcov.info",
-    "coverage/lcov.info", "coverage.lcov", "coverage.xml", "cobertura.xml", "coverage.cobertura.xml", "coverage/cobertura-coverage.xml",
+    "coverage/lcov.info", "coverage.lcov", "coverage.xml", "cobertura.xml", "coverage.cobertura.xml",
+    "coverage/cobertura-coverage.xml",
     "target/site/jacoco/jacoco.xml", "build/reports/jacoco/test/jacocoTestReport.xml", "coverage.out", "cover.out",
     "c.out", "cover.profile", "profile.cov", "coverage.txt",
 )  # fmt: skip
