@@ -193,10 +193,11 @@ def status_command(repo: Path | None, force: bool, as_json: bool) -> None:
     status = repository.status()
     stored_status = index_status(root, repository.index, repository.read, stored)
     report_notes(repository)
+    evidence = repository.observed_status(), repository.proven_status()
     if as_json:
-        emit_document(status_document(status, repository.notes, stored_status))
+        emit_document(status_document(status, repository.notes, stored_status, evidence))
     else:
-        emit_lines(status_lines(status, stored_status, is_refreshed=True, more_notes="; --json lists all"))
+        emit_lines(status_lines(status, stored_status, evidence, is_refreshed=True, more_notes="; --json lists all"))
 
 
 @click.command("watch")

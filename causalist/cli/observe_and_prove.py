@@ -4,7 +4,7 @@ Proof is made in a copy of the work tree, and shows which tests notice.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from causalist.cli._run import NOTHING_FOUND
 from causalist.serialize.lookup_documents import prove_document
 
 if TYPE_CHECKING:
-    from causalist.model.lookup import ObservedStatus
+    from causalist.model.lookup import ObservedRun, ObservedStatus
     from causalist.prove import NodeProof
 
 
@@ -100,6 +100,14 @@ def _format_status(status: "ObservedStatus | None", n_runs: int) -> Iterator[str
         yield "nothing was recorded: no process of Python or Node ran code of the repository"
         return
     runs = status.runs[-n_runs:][::-1]
+    if status.killed:
+        yield (
+            f"{count_noun(len(status.killed), 'run')} ended before the calls were stored; the next "
+            "`causalist observe -- COMMAND` takes them up"
+        )
+        yield from _format_runs(status.killed[-n_runs:][::-1])
+        if not status.runs:
+            return
     yield (
         f"{count_noun(status.n_direct, 'call', ',')} between definitions seen, {status.n_through:,} more through "
         f"other code, {status.n_tests:,} tests"
@@ -108,14 +116,18 @@ def _format_status(status: "ObservedStatus | None", n_runs: int) -> Iterator[str
         f"{status.n_confirmed:,} confirm an edge, {status.n_added:,} are new, {status.n_lowered:,} edges were not seen "
         f"and are lowered, {status.n_stale:,} calls are stale"
     )
-    yield from align_columns(
-        [(f"  {describe_age(run.time)} ago", count_noun(run.n_processes, "process", ","), run.command) for run in runs]
-    )
+    yield from _format_runs(runs)
     if runs and not runs[0].n_processes and not status.n_tests:
         yield (
             "no process of the last run ran code of the repository; one of Python without PYTHONPATH or site, or of "
             "Node without NODE_OPTIONS, is not seen"
         )
+
+
+def _format_runs(runs: "Sequence[ObservedRun]") -> list[str]:
+    return align_columns(
+        [(f"  {describe_age(run.time)} ago", count_noun(run.n_processes, "process", ","), run.command) for run in runs]
+    )
 
 
 _MAX_LISTED = 20
@@ -192,14 +204,20 @@ def _nothing(proof: "NodeProof") -> str:
     if any(record.proving(test) for test in record.tests):
         return ""
     if not record.tests and proof.n_undecided:
-        return f"time was up before anything of {proof.node} was known; run the command again"
+        return f"time was up before the tests of {proof.node} had run without a mutant; give more with --max-seconds"
     if not record.tests:
         return f"no test is known to reach {proof.node}; `causalist observe -- pytest` finds more of them"
-    if not any(not each.left_out for each in record.tests.values()):
+    if not _list_tried(proof):
         return f"no test that passes is known to run {proof.node}"
     if proof.n_undecided:
         return f"time was up before anything of {proof.node} was proven; run the command again"
+    if all(map(record.is_in_doubt, _list_tried(proof))):
+        return f"nothing is proven: no test was seen to run {proof.node}, and none fails when it is broken"
     return f"nothing is proven: no test notices when {proof.node} is broken"
+
+
+def _list_tried(proof: "NodeProof") -> list[str]:
+    return [test for test, state in proof.record.tests.items() if not state.left_out]
 
 
 def _format_proof(proof: "NodeProof") -> Iterator[str]:
@@ -208,11 +226,13 @@ def _format_proof(proof: "NodeProof") -> Iterator[str]:
 
     record = proof.record
     mutants = list(record.mutants.values())
-    running = [test for test, state in record.tests.items() if not state.left_out]
+    tried = _list_tried(proof)
+    in_doubt = [test for test in tried if record.is_in_doubt(test)]
     unnoticed = [each for each in mutants if each.outcomes and set(each.outcomes.values()) == {"passed"}]
+    unnoticed = unnoticed if len(in_doubt) < len(tried) else []
     proven = [(test, of_test) for test in record.tests if (of_test := record.proving(test))]
-    if running:
-        counts = f"{count_noun(len(mutants), 'mutant')}, {count_noun(len(running), 'test')}"
+    if tried:
+        counts = f"{count_noun(len(mutants), 'mutant')}, {count_noun(len(tried), 'test')}"
         yield f"{proof.node}: {counts}, {len(proven)} proven to need it ({describe_age(record.time)} ago)"
     if proven:
         yield from ("", "proven: the test fails only with the mutant")
@@ -232,6 +252,10 @@ def _format_proof(proof: "NodeProof") -> Iterator[str]:
         yield from ("", "no test notices")
         yield from (f"  {describe_mutant(each.line, each.what)}" for each in unnoticed[:_MAX_LISTED])
         yield from _more(len(unnoticed))
+    if in_doubt:
+        yield from ("", "not seen to run it, and no mutant is noticed; another process may run it")
+        yield from (f"  {test}" for test in in_doubt[:_MAX_LISTED])
+        yield from _more(len(in_doubt))
     aside = [(f"  {test}", state.left_out) for test, state in record.tests.items() if state.left_out]
     if aside:
         yield from ("", "left out")
@@ -239,7 +263,7 @@ def _format_proof(proof: "NodeProof") -> Iterator[str]:
         yield from _more(len(aside))
     if proof.n_more_tests:
         yield from ("", f"{count_noun(proof.n_more_tests, 'test')} not tried, less probable; --max-tests takes more")
-    if proof.n_undecided and running:
+    if proof.n_undecided and tried:
         yield from ("", f"{count_noun(proof.n_undecided, 'mutant')} not decided: time was up; the next run goes on")
 
 

@@ -73,6 +73,7 @@ class FileSymbols:
     declared: dict[str, str] = field(default_factory=dict)  # qualified name -> parameters of a body elsewhere
     completed: dict[int, list[Binding]] = field(default_factory=dict)  # functions with what is declared of them apart
     specifics: dict[str, list[str]] = field(default_factory=dict)  # qualified name -> procedures that it stands for
+    aliases: dict[int, list[str]] = field(default_factory=dict)  # position -> types of it in other branches of `#if`
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
 
     @contextmanager
@@ -233,6 +234,8 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
         if before == i:
             continue
         kinds = facts.definitions[before].kind, definition.kind
+        if kinds == (NodeKind.TYPE, NodeKind.TYPE) and settings is not None and settings.modules.headers:
+            symbols.aliases.setdefault(before, []).append(symbols.returns.get(i, ""))
         if NodeKind.FIELD in kinds and kinds[0] != kinds[1]:
             symbols.fields.setdefault(definition.qualname, first + (before if kinds[0] == NodeKind.FIELD else i))
         if settings is not None and settings.names.several and NodeKind.CLASS in kinds and kinds[0] != kinds[1]:
@@ -318,6 +321,7 @@ def members_of_objects(facts: FileFacts, settings: LanguageSettings | None) -> f
 
 def _add_bindings(symbols: FileSymbols, facts: FileFacts) -> None:
     has_unions = symbols.settings is not None and symbols.settings.types.unions
+    has_branches = symbols.settings is not None and bool(symbols.settings.modules.headers)
     for binding in facts.bindings:
         scope = symbols.bindings.setdefault(binding.scope, {})
         previous = scope.get(binding.target)
@@ -327,7 +331,12 @@ def _add_bindings(symbols: FileSymbols, facts: FileFacts) -> None:
                 symbols.checked.setdefault(binding.scope, []).append(binding.target[1:])
         elif binding.target[:1] == NARROWED and has_unions and binding.type not in previous.type.split("+"):
             scope[binding.target] = previous._replace(type=bounds_of((previous.type, binding.type)))
-        elif symbols.is_shaped and (binding.type or binding.value):
+        elif (symbols.is_shaped and (binding.type or binding.value)) or (
+            # Of a type or file, it stands in another branch of `#if`.
+            has_branches
+            and binding.type not in ("", previous.type)
+            and (binding.target[:1] == "." or binding.scope == MODULE_SCOPE)
+        ):
             symbols.several.setdefault((binding.scope, binding.target), [previous]).append(binding)
 
 

@@ -20,7 +20,7 @@ from causalist.graph.infer.inference import Inference
 from causalist.graph.overload_fit import best_overloads, is_constant_method
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import UNKNOWN, Value, ValueKind
-from causalist.graph.rules import RuleName
+from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.model.facts import MODULE_SCOPE, NEVER, UNCOUNTED, ArgumentKind, opposite_condition
 from causalist.model.language_settings import NameSettings
 from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
@@ -30,6 +30,8 @@ _CONSTANT_PARAMETER = lazy_regex(r"(?<![*&])(?<![*&]\s)\bconst(?=(?:\s+[\w:<>, ]
 _CONSTANT = lazy_regex(r"(?:static\s+|inline\s+)*(?:const(?:expr)?\b|[\w:]+(?:<[^<>]*>)?\s+const\b)")
 _POINTING = lazy_regex(r"[*&]|(?:ptr|Ptr|Ref|iterator)\b|\bmutable\b")
 _WRAPPING = lazy_regex(r"(?:ptr|Ptr|Ref)\b")
+_SPECIAL = lazy_regex(r"template\s*<\s*>\s*(?:class|struct)\b")
+_LIBRARY = "std."
 _MACROS = (NodeKind.MACRO, NodeKind.CONSTANT)
 
 _Conditions = tuple[str, ...]
@@ -187,19 +189,39 @@ class TwinChooser:
         of = [self._conditions_of(each) for each in functions]
         return any(are_exclusive(a, b) for i, a in enumerate(of) for b in of[:i])
 
+    def choose_in_branches(self, value: Value, arguments: str) -> list[Meant]:
+        """Return what a call means where the type of its receiver differs between branches of `#if`."""
+        program, definitions = self.program, [each.number for each in value.parts if each.kind is ValueKind.DEFINITION]
+        callables = [each for each in definitions if program.definition_of[each].kind in CALLABLE_KINDS]
+        functions = [each for number in callables for each in program.select_overloads(number, arguments)]
+        n = len(functions) + len(value.parts) - len(definitions)
+        return [(each, RuleName.BUILD_VARIANT, n) for each in functions] if n <= MAX_CANDIDATES else []
+
+    def is_of_library(self, function: int) -> bool:
+        """Return True for an overload of what the library has, or a type that is it for some arguments.
+
+        Which arguments a call gives a template is not known here; mostly those of the library.
+        """
+        definition = self.program.definition_of[function]
+        is_part = definition.kind == NodeKind.FUNCTION or bool(_SPECIAL.match(definition.signature))
+        return definition.qualname.startswith(_LIBRARY) and is_part
+
     def _may_be_outside(self, file: int, scope: int, function: int) -> bool:
         """Return True if the function stands in for one of the system, in builds for systems without it.
 
-        It is behind a condition that the call is not behind. That denies its name, or it is a name of the system.
+        It is behind a condition that the call is not behind. That denies its name, or it is a name of the system. Of a
+        type there is no other.
         """
         conditions, settings = self._conditions_of(function), self.program.files[file].settings
         if not conditions or settings is None:
             return False
         own_conditions = self._conditions_at(file, scope)
         open_ones = [each for each in conditions if each not in own_conditions]
-        name = self.program.definition_of[function].name
-        return bool(open_ones) and (
-            name in settings.modules.system_names or any(_denies(each, name) for each in open_ones)
+        name, kind = self.program.definition_of[function].name, self.program.definition_of[function].kind
+        return (
+            bool(open_ones)
+            and kind != NodeKind.METHOD
+            and (name in settings.modules.system_names or any(_denies(each, name) for each in open_ones))
         )
 
     def _is_in_line_elsewhere(self, symbols: FileSymbols, files: Iterable[int]) -> bool:

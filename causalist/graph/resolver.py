@@ -433,6 +433,8 @@ class Resolver:
                 if is_made and "[" not in chain:  # a receiver that is made in one of several ways
                     return [*(Target(part.number, RuleName.ALTERNATIVE, 1) for part in several), *constants], ""
                 return [*(Target(part.number, part.rule, n_possible) for part in several), *constants], ""
+        if value.kind is ValueKind.UNION and called and lists_arguments:
+            return [Target(*each) for each in self.twins.choose_in_branches(value, arguments)], ""
         if value.kind is ValueKind.INSTANCE and called and lists_arguments:
             number, _ = self.program.find_member(value.number, call_method)
             if number >= 0 and not self._is_passed_through(file, chain):  # one of the overloads of the operator
@@ -449,9 +451,8 @@ class Resolver:
                 return [], ""  # a value of that name is not the repository's
             if lists_arguments:
                 value = self._in_own_namespace(file, scope, chain, value)
-                called_definition = program.definition_of[value.number]
-                if called_definition.qualname.startswith(_LIBRARY) and called_definition.kind == NodeKind.FUNCTION:
-                    return [], ""  # an overload of what the library has
+                if self.twins.is_of_library(value.number):
+                    return [], ""
             meant_by_name = self._factory_of(file, value.number, arguments)
             functions = program.select_overloads(self._callee_of(meant_by_name), arguments)
             if self._has_clauses(file):  # a function is its name and the number of its arguments
@@ -655,7 +656,6 @@ class Resolver:
         return settings.builtin_methods if settings else ()
 
 
-_LIBRARY = "std."  # begins names in its namespace
 _NOT_MADE = re.compile(r"\bprivate\s+constructor\b|\b(?:abstract|sealed|interface)\b")
 
 

@@ -137,6 +137,7 @@ class ObservedStatus(NamedTuple):
     `n_direct` pairs called each other, `n_through` only by way of code from outside of the repository; `n_confirmed` of
     both are of edges that a rule finds, `n_added` of others. `n_lowered` edges were not seen while their callers ran.
     `n_stale` calls were seen before one of the two definitions changed. `n_tests` counts tests whose code is known.
+    `killed` runs ended before their calls were put there, which the next run does, the oldest first.
     """
 
     runs: tuple[ObservedRun, ...]
@@ -147,6 +148,19 @@ class ObservedStatus(NamedTuple):
     n_lowered: int
     n_stale: int
     n_tests: int
+    killed: tuple[ObservedRun, ...] = ()
+
+
+class ProvenStatus(NamedTuple):
+    """Functions that were broken, pairs of a test and a function that it needs, and edges that are proven.
+
+    `n_stale` of the pairs and edges are of definitions that changed since, and count no more.
+    """
+
+    n_functions: int
+    n_tests: int
+    n_edges: int
+    n_stale: int
 
 
 class Impact(NamedTuple):

@@ -21,10 +21,12 @@ from causalist.errors import UnreadableCoverage
 # Where tools write their data unless they are told otherwise, the most telling first. "*" stands for any name.
 _PLACES = (
     ".coverage", ".coverage.*", "coverage.json", "coverage/coverage-final.json", ".nyc_output/*.json", "lcov.info",
-    "coverage/lcov.info", "coverage.xml", "cobertura.xml", "coverage.cobertura.xml", "coverage/cobertura-coverage.xml",
+    "coverage/lcov.info", "coverage.lcov", "coverage.xml", "cobertura.xml", "coverage.cobertura.xml",
+    "coverage/cobertura-coverage.xml",
     "target/site/jacoco/jacoco.xml", "build/reports/jacoco/test/jacocoTestReport.xml", "coverage.out", "cover.out",
-    "c.out", "cover.profile", "profile.cov",
+    "c.out", "cover.profile", "profile.cov", "coverage.txt",
 )  # fmt: skip
+_STARTS = {"coverage.txt": b"mode:"}  # of names that reports for people have, too
 # Files of packages, each of which may have its own data.
 _PACKAGE_FILES = frozenset((
     "pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "pytest.ini", "package.json", "go.mod", "pom.xml",
@@ -95,7 +97,11 @@ def find_coverage_files(root: Path, paths: Iterable[str] = ()) -> list[Path]:
 
 def _at_place(folder: Path, place: str) -> list[Path]:
     if "*" not in place:
-        return [folder / place] if (folder / place).is_file() else []
+        file = folder / place
+        if not file.is_file() or place not in _STARTS:
+            return [file] if file.is_file() else []
+        with file.open("rb") as opened:
+            return [file] if opened.read(len(_STARTS[place])) == _STARTS[place] else []
     inner, _, name = place.rpartition("/")
     start, _, end = name.partition("*")
     with os.scandir(folder / inner) as entries:

@@ -33,6 +33,7 @@ from causalist.parse import dialect_of
 _MAX_MEANINGS = 8  # definitions of one name that are all taken into the set
 _MAX_CONFIDENCE = 0.9999  # of one use in a joint certainty, so that the number of certain uses still counts
 _NO_UNITS = (NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EXTERNAL)
+_NAMED_IN_STRING = "string-target"  # the rule of edges to what a string names
 _PATTERN = re.compile(r"[*?\[]")
 
 
@@ -195,12 +196,16 @@ def _ranks(
 def _usable(graph: CodeGraph, min_confidence: float) -> NDArray[np.bool_]:
     """Return a mask over edges of uses inside the repository that are confident enough.
 
-    A type that implements an interface by its methods alone does not know of it, and can be built before it.
+    A type that implements an interface by its methods alone does not know of it, and can be built before it. A string
+    of a test that is the name of a definition is text, mostly an expected value.
     """
     edges = graph.edges
     is_use = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & (edges.confidences >= min_confidence)
     if METHOD_SET in graph.rule_names:
         is_use &= edges.rules != graph.rule_names.index(METHOD_SET)
+    if _NAMED_IN_STRING in graph.rule_names:
+        is_in_string = edges.rules == graph.rule_names.index(_NAMED_IN_STRING)
+        is_use &= ~(is_in_string & (graph.nodes.roles[edges.sources] == Role.TEST))
     is_inside = graph.nodes.files >= 0
     return np.asarray(is_use & is_inside[edges.sources] & is_inside[edges.targets], dtype=np.bool_)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         changed_paths,
         count_observed,
         forget,
+        list_killed,
         observed_graph,
         read_store,
         stale_calls,
@@ -41,6 +42,7 @@ __all__ = [
     "count_observed",
     "delete_run",
     "forget",
+    "list_killed",
     "observed_graph",
     "read_run",
     "read_store",
@@ -56,6 +58,7 @@ __getattr__ = exports(
     {
         "command_runs": "RunFolder begin_run delete_run read_run run_command",
         "observed_calls": "Freshness OBSERVED ObservedGraph ObservedStore StaleCall add_run changed_paths "
-        "count_observed forget observed_graph read_store stale_calls take_up_runs test_records unseen_confidence",
+        "count_observed forget list_killed observed_graph read_store stale_calls take_up_runs test_records "
+        "unseen_confidence",
     },
 )

@@ -507,11 +507,19 @@ def changed_paths(
     )
 
 
-def count_observed(graph: ObservedGraph, store: ObservedStore, n_stale: int) -> ObservedStatus:
+def list_killed(folder: Path, store: ObservedStore) -> Iterator[ObservedRun]:
+    """Yield the runs below the folder of an index that ended before their calls were put into its store."""
+    stored = {run.name for run in store.runs}
+    for run in abandoned_runs(folder):
+        if run.folder.name not in stored:
+            yield ObservedRun(run.folder.name, run.command, run.time, sum(1 for _ in run.folder.glob("*.rec")))
+
+
+def count_observed(graph: CodeGraph, store: ObservedStore, n_stale: int) -> ObservedStatus:
     """Return counts of what the store has and what the graph takes of it."""
-    rules = graph.edges.rules
-    is_known_by_edge = {number: graph.rule_names[int(rules[number])] not in _RULES for number in graph.sightings}
-    is_seen = {number: bool(each.n + each.n_through) for number, each in graph.sightings.items()}
+    rules, sightings = graph.edges.rules, graph.sightings if isinstance(graph, ObservedGraph) else {}
+    is_known_by_edge = {number: graph.rule_names[int(rules[number])] not in _RULES for number in sightings}
+    is_seen = {number: bool(each.n + each.n_through) for number, each in sightings.items()}
     return ObservedStatus(
         tuple(store.runs),
         sum(bool(call.n) for call in store.calls.values()),

@@ -41,6 +41,7 @@ if TYPE_CHECKING:  # a question needs none of these
         Neighbors,
         ObservedStatus,
         OrderLevel,
+        ProvenStatus,
         ServedRoute,
         SimilarCluster,
         SimilarPair,
@@ -180,10 +181,23 @@ class Lookups:
 
     def observed_status(self) -> ObservedStatus | None:
         """Return what runs saw of the definitions of the index; None if nothing is kept."""
-        from causalist.observe import count_observed
+        from causalist.observe import ObservedStore, count_observed, list_killed
+
+        if self.observations is None:
+            return None
+        seen = self.observations.load(self.index, self.read)
+        store = ObservedStore() if seen is None or seen.store is None else seen.store
+        killed = tuple(run for place in self.observations.places for run in list_killed(place, store))
+        if seen is not None and seen.store is not None:
+            return count_observed(seen.graph, store, len(seen.stale))._replace(killed=killed)
+        return count_observed(self.index.graph, store, 0)._replace(killed=killed) if killed else None
+
+    def proven_status(self) -> ProvenStatus | None:
+        """Return what was proven of the definitions of the index; None if nothing is kept."""
+        from causalist.prove import count_proofs
 
         seen = None if self.observations is None else self.observations.load(self.index, self.read)
-        return None if seen is None or seen.store is None else count_observed(seen.graph, seen.store, len(seen.stale))
+        return None if seen is None or seen.proofs is None else count_proofs(seen.proofs, len(seen.stale_proofs))
 
     def callers(self, name: str) -> tuple[Edge, ...]:
         """Return call edges into a node, most confident first. Raises as `resolve`.

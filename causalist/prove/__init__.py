@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ProofStore,
         ProvenEdge,
         StaleProof,
+        count_proofs,
         describe_mutant,
         forget_proofs,
         proven_graph,
@@ -31,6 +32,7 @@ __all__ = [
     "ProvenChange",
     "ProvenEdge",
     "StaleProof",
+    "count_proofs",
     "describe_mutant",
     "find_subjects",
     "forget_proofs",
@@ -46,7 +48,7 @@ __getattr__ = exports(
     {
         "changed_functions": "ProvenChange find_subjects prove_change",
         "experiment": "NodeProof ProveOptions prove_nodes",
-        "proofs": "NodeRecord ProofStore ProvenEdge StaleProof describe_mutant forget_proofs proven_graph read_proofs "
-        "stale_proofs",
+        "proofs": "NodeRecord ProofStore ProvenEdge StaleProof count_proofs describe_mutant forget_proofs proven_graph "
+        "read_proofs stale_proofs",
     },
 )

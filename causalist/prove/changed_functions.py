@@ -87,8 +87,11 @@ def _count(proof: NodeProof) -> ProvenChange:
     ends = [set(each.outcomes.values()) for each in record.mutants.values() if each.outcomes]
     noticed, unnoticed = sum(bool(each & {PROVEN, FAILED}) for each in ends), sum(each == {PASSED} for each in ends)
     why = ""
+    tried = [test for test, state in record.tests.items() if not state.left_out]
+    if tried and all(map(record.is_in_doubt, tried)):
+        unnoticed, why = 0, "no test was seen to run it; another process may"
     if not ends:
         why = _TIME_IS_UP if proof.n_undecided else "no test is known to reach it"
-        if record.tests and not any(not state.left_out for state in record.tests.values()):
+        if record.tests and not tried:
             why = "no test that passes is known to run it"
     return ProvenChange(proof.node, len(ends), noticed, unnoticed, proof.n_undecided, why)

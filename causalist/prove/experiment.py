@@ -387,15 +387,11 @@ class _Experiment:
             if each.outcome == "passed" and again is not None and again.outcome == "passed"
         }
         ran = {name for name in passing if name in second.ran}
-        if ran:
-            # What a fixture ran may have been kept for other tests of its file.
-            shared = {n.partition("::")[0] for n in ran if not self._starts_in_test(second.ran[n], passing[n])}
-            if "" not in second.ran:
-                names = {n: t for n, t in passing.items() if n in ran or n.partition("::")[0] in shared}
-            else:
-                names = dict(passing)
-        else:
-            names = dict(passing)
+        seen = self._with_file_mates(second.ran, passing)
+        elsewhere = self._with_file_mates(second.started, passing)
+        names = dict(passing)
+        if ran and "" not in second.ran:
+            names = {name: test for name, test in passing.items() if name in seen or name in elsewhere}
         states: dict[str, TestState] = {}
         for test in self._subject.tests:
             version = self._lab.freshness.version_of(test)
@@ -415,8 +411,18 @@ class _Experiment:
                 why = "does not run it"
             else:
                 why = _describe_baseline([both[name] for name in own])
-            states[test] = TestState(version, why, way if why == RUNS else ())
+            is_unseen = why == RUNS and not any(name in seen for name in running)
+            states[test] = TestState(version, why, way if why == RUNS else (), is_unseen)
         return _Baseline(names, states)
+
+    def _with_file_mates(self, frames: Mapping[str, tuple[Frame, ...]], passing: Mapping[str, str]) -> set[str]:
+        """Return the passing tests that have frames, and those of a file in which a fixture, not a test, has some.
+
+        What a fixture made may have been kept for other tests of its file.
+        """
+        own = {name for name in passing if name in frames}
+        shared = {n.partition("::")[0] for n in own if not self._starts_in_test(frames[n], passing[n])}
+        return {name for name in passing if name in own or name.partition("::")[0] in shared}
 
     def _why_missing(self, test: str, run: TestRun) -> str:
         path = split_id(test)[0]

@@ -12,6 +12,7 @@ Rows are JSON lists, one a line:
 - `["start", name]` a test begins
 - `["end", name, test, outcome, phase, seconds, frames]`: `frames` are those of the failure, from the test inwards
 - `["ran", name, frames]` the frames around the first run of the function, `name` null outside of tests
+- `["started", name, frames]` those around the first start of another process in a test, with `trace`
 - `["collect", path, text, frames]` a file whose tests cannot be collected
 - `["loaded", own, other]` True if the file of the function was loaded from the copy; else where from, if at all
 
@@ -29,6 +30,9 @@ from typing import Any, Dict, List, Optional, Set, Tuple  # what Python 3.8 has
 import pytest
 
 _FUNCTION = 0x1
+# What starts another process and says so; a fork goes on with the trace. What `multiprocessing` spawns says nothing.
+_STARTS = frozenset(["subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.startfile"])
+_SPAWNING = "spawnv_passfds"
 
 
 class _Runner:
@@ -44,6 +48,7 @@ class _Runner:
         self.found: Dict[str, List[Any]] = {}
         self.current: Optional[str] = None
         self.ran: Set[Optional[str]] = set()
+        self.starting: Set[str] = set()
         self.is_node: Dict[Any, bool] = {}
 
     def write(self, *row: object) -> None:
@@ -157,6 +162,7 @@ class _Runner:
     # -- what runs the function
 
     def start_trace(self) -> None:
+        sys.addaudithook(self.audit)
         threading.setprofile(self.profile)
         sys.setprofile(self.profile)
 
@@ -172,11 +178,26 @@ class _Runner:
             self.is_node[code] = is_node
         if is_node and self.current not in self.ran:
             self.ran.add(self.current)
-            rows = []
-            while frame is not None:
-                rows.append(self.row_of(frame, frame.f_lineno))
-                frame = frame.f_back
-            self.write("ran", self.current, self.shorten(rows[::-1]))
+            self.write("ran", self.current, self.frames_around(frame))
+        if code.co_name == _SPAWNING:
+            self.note_start(frame)
+
+    def audit(self, event: str, _: Any) -> None:
+        if event in _STARTS:
+            self.note_start(sys._getframe(1))
+
+    def note_start(self, frame: Any) -> None:
+        """Say that a test starts a process."""
+        if self.current and self.current not in self.starting:
+            self.starting.add(self.current)
+            self.write("started", self.current, self.frames_around(frame))
+
+    def frames_around(self, frame: Any) -> List[Any]:
+        rows = []
+        while frame is not None:
+            rows.append(self.row_of(frame, frame.f_lineno))
+            frame = frame.f_back
+        return self.shorten(rows[::-1])
 
     def pytest_sessionfinish(self) -> None:
         sys.setprofile(None)

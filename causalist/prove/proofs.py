@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from causalist.model.graph import CodeGraph, EdgeKind, Proof
+from causalist.model.lookup import ProvenStatus
 from causalist.model.node_ids import NodeKind
 from causalist.observe.observed_calls import (
     AddedEdge,
@@ -41,11 +42,15 @@ RUNS = ""  # a test that runs the definition, or may do so where nothing sees it
 
 
 class TestState(NamedTuple):
-    """A test of a definition: why it is left out, "" if it is not, and the definitions on its way there."""
+    """A test of a definition: why it is left out, "" if it is not, and the definitions on its way there.
+
+    `is_unseen`: it was not seen to run the definition, but may, mostly in a process that it starts.
+    """
 
     version: Version
     left_out: str
     way: tuple[Version, ...] = ()
+    is_unseen: bool = False
 
 
 class MutantRecord(NamedTuple):
@@ -70,6 +75,10 @@ class NodeRecord:
     time: int
     mutants: dict[str, MutantRecord] = field(default_factory=dict)
     tests: dict[str, TestState] = field(default_factory=dict)
+
+    def is_in_doubt(self, test: str) -> bool:
+        """Return True if nothing shows that a test that was tried runs the definition."""
+        return not self.tests[test].left_out and self.tests[test].is_unseen and not self.proving(test)
 
     def proving(self, test: str) -> list[MutantRecord]:
         """Return the mutants with which a test fails, that of the proof first; none without a proof."""
@@ -168,7 +177,7 @@ def _encode(store: ProofStore) -> bytes:
             "state": record.state,
             "time": record.time,
             "tests": sorted(
-                [numbers[test.version], test.left_out, [numbers[each] for each in test.way]]
+                [numbers[test.version], test.left_out, [numbers[each] for each in test.way], *[1] * test.is_unseen]
                 for test in record.tests.values()
             ),
             "mutants": [
@@ -195,9 +204,9 @@ def _decode(document: Any) -> ProofStore:
     store.blobs = {v: str(each[2]) for v, each in zip(versions, document["definitions"], strict=True)}
     for each in document["nodes"]:
         record = NodeRecord(versions[each["version"]], str(each["state"]), int(each["time"]))
-        for number, left_out, way in each["tests"]:
+        for number, left_out, way, *unseen in each["tests"]:
             version = versions[number]
-            record.tests[version.id] = TestState(version, str(left_out), tuple(versions[i] for i in way))
+            record.tests[version.id] = TestState(version, str(left_out), tuple(versions[i] for i in way), bool(unseen))
         for key, line, what, outcomes in each["mutants"]:
             record.mutants[str(key)] = MutantRecord(str(key), int(line), str(what), dict(outcomes))
         store.nodes[record.version.id] = record
@@ -277,6 +286,12 @@ def stale_proofs(store: ProofStore, freshness: Freshness) -> Iterator[StaleProof
                 stale_by_ends.setdefault((test, node), StaleProof(test, node, proof))
     for _, stale in sorted(stale_by_ends.items()):
         yield stale
+
+
+def count_proofs(store: ProofStore, n_stale: int) -> ProvenStatus:
+    """Return counts of what the store has."""
+    n_pairs = sum(1 for record in store.nodes.values() for _ in _proofs_of(record))
+    return ProvenStatus(len(store.nodes), n_pairs, len(store.edges), n_stale)
 
 
 def _proofs_of(record: NodeRecord) -> Iterator[tuple[str, Proof]]:

@@ -238,6 +238,7 @@ class TestRun:
 
     ended: dict[str, EndedTest] = field(default_factory=dict)  # by name in pytest
     ran: dict[str, tuple[Frame, ...]] = field(default_factory=dict)  # frames around the function, by name, "" outside
+    started: dict[str, tuple[Frame, ...]] = field(default_factory=dict)  # around the start of a process, by name
     not_collected: dict[str, str] = field(default_factory=dict)  # text of the error by path
     loaded: tuple[bool, str] | None = None
     hung: str = ""
@@ -416,6 +417,8 @@ def _take(run: TestRun, row: list[Any]) -> None:
             run.ended[name] = EndedTest(name, test, outcome, phase, float(seconds), _frames(frames))
         case ["ran", name, list(frames)]:
             run.ran[name or ""] = _frames(frames)
+        case ["started", str(name), list(frames)]:
+            run.started[name] = _frames(frames)
         case ["collect", str(path), str(text), _]:
             run.not_collected[path] = text
         case ["loaded", bool(own), str(other)]:

@@ -5,10 +5,11 @@ the settings.
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from causalist._internal.text_formatting import count_noun
 from causalist.errors import CausalistError, UsageError
 from causalist.model.answer import AskOptions, Route
 from causalist.model.node_ids import split_id, unescape_path
@@ -17,8 +18,11 @@ from causalist.model.source import DiagnosticSlug
 if TYPE_CHECKING:
     from causalist.model.answer import Answer, CacheUse, IndexStatus, Pack, RepositoryInfo, Status
     from causalist.model.graph import Edge
+    from causalist.model.lookup import ObservedStatus, ProvenStatus
     from causalist.model.scores import Hit
     from causalist.model.source import Diagnostic
+
+    Evidence: TypeAlias = tuple[ObservedStatus | None, ProvenStatus | None]
 
 # 1: the first.
 FORMAT_VERSION = 1
@@ -128,9 +132,16 @@ def callers_document(
 
 
 def status_document(
-    status: "Status", diagnostics: "Iterable[Diagnostic]", stored: "IndexStatus | None" = None
+    status: "Status",
+    diagnostics: "Iterable[Diagnostic]",
+    stored: "IndexStatus | None" = None,
+    evidence: "Evidence" = (None, None),
 ) -> Document:
-    """Return the document of `status --json`; without `stored`, that of `index --json`."""
+    """Return the document of `status --json`; without `stored`, that of `index --json`.
+
+    `evidence`: what runs saw, and what was proven.
+    """
+    observed, proven = evidence
     return {
         "format_version": FORMAT_VERSION,
         "repository": _repository(status.repository),
@@ -148,6 +159,22 @@ def status_document(
         "diagnostics": _diagnostics(diagnostics),
         "index": stored and _index_document(stored),
         "facts_cache": stored and stored.cache and _cache(stored.cache),
+        "observed": observed
+        and {
+            "runs": len(observed.runs),
+            "killed": len(observed.killed),
+            "calls": observed.n_direct,
+            "calls_through": observed.n_through,
+            "stale": observed.n_stale,
+            "tests": observed.n_tests,
+        },
+        "proven": proven
+        and {
+            "functions": proven.n_functions,
+            "tests": proven.n_tests,
+            "edges": proven.n_edges,
+            "stale": proven.n_stale,
+        },
     }
 
 
@@ -198,6 +225,8 @@ def _status_without_index(diagnostic: Document) -> Document:
         "diagnostics": [diagnostic],
         "index": None,
         "facts_cache": None,
+        "observed": None,
+        "proven": None,
     }
 
 
@@ -268,10 +297,13 @@ def _line(row: int) -> int | None:
 MAX_NOTES = 20
 
 
-def status_lines(status: "Status", stored: "IndexStatus", *, is_refreshed: bool, more_notes: str) -> list[str]:
+def status_lines(
+    status: "Status", stored: "IndexStatus", evidence: "Evidence", *, is_refreshed: bool, more_notes: str
+) -> list[str]:
     """Return the status as lines.
 
-    `is_refreshed`: the index was refreshed after the check. `more_notes` says where to find notes that are not listed.
+    `evidence` is what runs saw, and what was proven. `is_refreshed`: the index was refreshed after the check.
+    `more_notes` says where to find notes that are not listed.
     """
     info = status.repository
     lines = [
@@ -280,6 +312,7 @@ def status_lines(status: "Status", stored: "IndexStatus", *, is_refreshed: bool,
         *_index_lines(stored, is_refreshed),
         f"files     {info.files}: {format_counts(status.languages)}",
         f"graph     {info.nodes} nodes, {info.edges} edges",
+        *_evidence_lines(*evidence),
         f"weights   {'as shipped' if status.learned is None else status.learned}",
         f"left out  {sum(status.skipped.values())}",
     ]
@@ -293,6 +326,20 @@ def status_lines(status: "Status", stored: "IndexStatus", *, is_refreshed: bool,
     if len(status.notes) > MAX_NOTES:
         lines.append(f"  and {len(status.notes) - MAX_NOTES} more{more_notes}")
     return lines
+
+
+def _evidence_lines(observed: "ObservedStatus | None", proven: "ProvenStatus | None") -> Iterator[str]:
+    if observed is not None:
+        killed = f", {len(observed.killed)} more killed" if observed.killed else ""
+        yield (
+            f"observed  {observed.n_direct + observed.n_through} calls and {observed.n_tests} tests in "
+            f"{count_noun(len(observed.runs), 'run')}{killed}; {observed.n_stale} stale"
+        )
+    if proven is not None:
+        yield (
+            f"proven    {count_noun(proven.n_tests, 'test')} of {count_noun(proven.n_functions, 'function')}, "
+            f"{proven.n_edges} edges; {proven.n_stale} stale"
+        )
 
 
 def _reason_lines(counts: "Mapping[str, int]", named: "Mapping[str, tuple[str, ...]]") -> list[str]:

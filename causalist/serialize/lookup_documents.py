@@ -271,13 +271,15 @@ def observed_document(status: "ObservedStatus | None") -> Document:
         "format_version": FORMAT_VERSION,
         "runs": [run._asdict() for run in (status.runs if status else ())],
         **{name: status and getattr(status, name) for name in counts},
+        "killed": [run._asdict() for run in (status.killed if status else ())],
     }
 
 
 def prove_document(node: str, proof: "NodeProof | None") -> Document:
     """Return the document of `prove --json`; null values for a folder without files.
 
-    `proven` of a test counts the mutants with which it fails; `left_out` says why one was not run with any.
+    `proven` of a test counts the mutants with which it fails; `left_out` says why one was not run with any. `in_doubt`:
+    nothing shows that it runs the function, but another process may.
     """
     if proof is None:
         return {"format_version": FORMAT_VERSION, "node": node or None, "time": None, "undecided": None,
@@ -287,7 +289,8 @@ def prove_document(node: str, proof: "NodeProof | None") -> Document:
     for test, state in record.tests.items():
         mutants = record.proving(test)
         by = mutants[0].id if mutants else None
-        tests.append({"test": test, "proven": len(mutants), "by": by, "left_out": state.left_out or None})
+        tests.append({"test": test, "proven": len(mutants), "by": by, "left_out": state.left_out or None,
+                      "in_doubt": record.is_in_doubt(test)})  # fmt: skip
     return {
         "format_version": FORMAT_VERSION,
         "node": node,

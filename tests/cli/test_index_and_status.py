@@ -26,6 +26,8 @@ STATUS = [
     "diagnostics",
     "index",
     "facts_cache",
+    "observed",
+    "proven",
 ]
 
 

@@ -267,6 +267,11 @@ def test_files_at_the_usual_places(tmp_path: Path) -> None:
     write_all(tmp_path, {"lcov.info": "", "coverage/coverage-final.json": "", ".coverage.host.1": "", "other.xml": ""})
     names = [path.relative_to(tmp_path).as_posix() for path in find_coverage_files(tmp_path)]
     assert names == [".coverage.host.1", "coverage/coverage-final.json", "lcov.info"]
+    write_all(tmp_path, {"go/go.mod": "", "go/coverage.txt": "mode: set\n", "coverage.txt": "TOTAL 90%\n"})
+    write_all(tmp_path, {"go/coverage.lcov": ""})  # where coverage.py writes it
+    found = find_coverage_files(tmp_path, ["go/go.mod"])
+    assert [path.name for path in found if path.parent.name == "go"] == ["coverage.lcov", "coverage.txt"]
+    assert tmp_path / "coverage.txt" not in found
 
 
 def chances(repository: Repository, name: str) -> dict[str, float]:

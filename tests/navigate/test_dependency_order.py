@@ -43,6 +43,11 @@ def test_tests_are_ordered_when_they_are_asked_for(tmp_path: Path) -> None:
     repository = in_memory(write_all(tmp_path, CHAIN))
     assert nodes_of(repository.topo(tests=True))[-1] == "tests/test_a.py"
     assert nodes_of(repository.topo("tests")) == ["tests/test_a.py"]  # the set has nothing else
+    write_all(tmp_path, {"tests/test_names.py": "def test_name():\n    assert name() == 'lib.alone.unused'\n"})
+    write_all(tmp_path, {"app/jobs.py": "JOBS = ['lib.alone.unused']\n"})
+    order = {item.node: item.uses for item in in_memory(tmp_path).topo(tests=True).items}
+    assert order["tests/test_names.py"] == ()  # an expected text
+    assert order["app/jobs.py"] == ("lib/alone.py",)
 
 
 def test_a_node_and_what_it_reaches(tmp_path: Path) -> None:

@@ -161,9 +161,19 @@ def test_a_run_that_was_killed_counts_once(shop: Path) -> None:
     assert run_command(run, [sys.executable, str(shop / "main.py")]) == 0
     records = {path.name: path.read_bytes() for path in run.folder.glob("*.rec")}
     about = (run.folder / "run.json").read_bytes()
+    listed = invoke("observe", "--status", "--repo", str(shop)).stdout
+    assert "\n1 run ended before the calls were stored; the next `causalist observe -- COMMAND`" in f"\n{listed}"
+    assert "  main\n" in listed and "\nobserved  " in (said := invoke("status", "--repo", str(shop)).stdout)
+    assert " calls and 0 tests in 1 run, 1 more killed; 0 stale\n" in said
     assert len(take_up_runs(folder, repository.index, texts)) == 1
     twice = _counts(store_of(shop))
     run.folder.mkdir()
+    document = json.loads(invoke("status", "--json", "--repo", str(shop)).stdout)
+    assert document["observed"] == {
+        "runs": 2, "killed": 0, "calls": sum(bool(n) for n, _ in CALLS.values()),
+        "calls_through": sum(not n for n, _ in CALLS.values()), "stale": 0, "tests": 0,
+    }  # fmt: skip
+    assert document["proven"] is None
     write_all(run.folder, {**records, "run.json": about})
     assert take_up_runs(folder, repository.index, texts) == ()
     assert _counts(store_of(shop)) == twice == {p: (2 * n, 2 * m) for p, (n, m) in CALLS.items()}

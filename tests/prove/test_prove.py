@@ -79,6 +79,9 @@ def test_looking_up_shows_it(proven: tuple[Path, dict[str, object]]) -> None:
     tests = json.loads(invoke("tests", "vat", "--json", "--repo", str(root)).stdout)["tests"]
     assert {each["node"] for each in tests if each["edge"].get("proven")} == NEED_VAT
     assert "proven" in invoke("verify", "gross", "vat", "--repo", str(root)).stdout
+    status = json.loads(invoke("status", "--json", "--repo", str(root)).stdout)
+    assert status["proven"] == {"functions": 1, "tests": len(NEED_VAT), "edges": len(VAT_EDGES), "stale": 0}
+    assert "\nproven    4 tests of 1 function, 7 edges; 0 stale\n" in invoke("status", "--repo", str(root)).stdout
     plain = json.loads(invoke("callers", "vat", "--json", "--no-observed", "--repo", str(root)).stdout)["edges"]
     assert not any("proven" in each for each in plain)
 
@@ -180,12 +183,21 @@ def test_a_test_that_changes_files_changes_a_copy_and_no_later_run(tmp_path: Pat
         "app.py": "from pathlib import Path\n\nDATA = Path(__file__).with_name('data.txt')\n\n\n"
         "def save(text):\n    DATA.write_text(text)\n\n\ndef load():\n    return DATA.read_text()\n",
         "data.txt": "one",
-        "test_app.py": "import app\n\n\ndef test_save():\n    app.save('two')\n    assert app.load() == 'two'\n\n\n"
-        "def test_load():\n    assert app.load() in ('one', 'two')\n",
+        "test_app.py": "import subprocess\nimport sys\n\nimport app\n\n\n"
+        "def test_save():\n    app.save('two')\n    assert app.load() == 'two'\n\n\n"
+        "def test_load():\n    assert app.load() in ('one', 'two')\n\n\n"
+        "def run(code):\n    subprocess.run([sys.executable, '-c', f'import app; {code}'], check=True)\n\n\n"
+        "def test_elsewhere():\n    assert app.save\n    run('app.save(chr(51)); assert app.load() == chr(51)')\n\n\n"
+        "def test_elsewhere_perhaps():\n    assert app.save\n    run('app.load')\n\n\n"
+        "def test_nowhere():\n    assert app.save\n",
     }
     root = write_all(tmp_path / "app", files)
     document = _prove(root, "save", "--max-mutants", "4")
-    assert {each["test"] for each in document["tests"] if each["proven"]} == {"test_app.py::test_save"}
+    tests = {each["test"].removeprefix("test_app.py::"): each for each in document["tests"]}
+    assert {test for test, each in tests.items() if each["proven"]} == {"test_save", "test_elsewhere"}
+    # What another process runs is not seen, but a failure shows it.
+    assert {test for test, each in tests.items() if each["in_doubt"]} == {"test_elsewhere_perhaps"}
+    assert tests["test_nowhere"]["left_out"] == "does not run it"
     assert (root / "data.txt").read_text() == "one"
 
 

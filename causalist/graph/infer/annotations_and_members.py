@@ -222,25 +222,25 @@ class AnnotationTypes:
         program = self.program
         if program.definition_of[definition].kind != NodeKind.TYPE or program.has_members(definition):
             return None
-        file = program.file_of[definition]
-        symbols = program.files[file]
+        symbols = program.files[file := program.file_of[definition]]
         if symbols.settings is not None and symbols.settings.types.prefixed:
             return None  # a type of its own, with methods of its own
-        target_type = symbols.returns.get(definition - symbols.first)
-        if not target_type or self.inference.depth > _MAX_DEPTH or definition in self.inference.unfolding:
+        local = definition - symbols.first
+        types = [each for each in (symbols.returns.get(local), *symbols.aliases.get(local, ())) if each]
+        if not types or self.inference.depth > _MAX_DEPTH or definition in self.inference.unfolding:
             return None
         self.inference.unfolding.add(definition)
-        aliased = self.infer_annotation(file, definition - symbols.first, target_type, RuleName.ANNOTATION)
+        aliased = Value.union(self.infer_annotation(file, local, each, RuleName.ANNOTATION) for each in types)
         self.inference.unfolding.discard(definition)
         has_headers = symbols.settings is not None and bool(symbols.settings.modules.headers)
-        is_plain = has_headers and aliased.kind is ValueKind.BUILTIN and bool(aliased.type)  # `typedef unsigned Id`
-        return aliased if is_plain or aliased.kind in _ALIASED_KINDS else None
+        if aliased is not None and has_headers and (aliased.type or aliased.kind is ValueKind.UNION):
+            return aliased  # also a plain one: `typedef unsigned Id`
+        return aliased if aliased is not None and aliased.kind in _ALIASED_KINDS else None
 
     def content_of(self, definition: int) -> Value | None:
         """Return the value that a constant or field holds; None where it is not known."""
         program = self.program
-        file = program.file_of[definition]
-        symbols = program.files[file]
+        symbols = program.files[file := program.file_of[definition]]
         facts = program.definition_of[definition]
         scope, key = facts.parent, facts.name
         if symbols.is_shaped and (member := self.inference.name_lookup.enum_instance(definition)) is not None:
@@ -253,7 +253,8 @@ class AnnotationTypes:
                         file, binding, key, self.inference.assignments_of(program.parent(definition), key)
                     )
                 else:
-                    content = self.binding_value(file, binding, key)
+                    given = symbols.several.get((scope, target), (binding,))
+                    content = Value.union(self.binding_value(file, each, key) for each in given) or UNKNOWN
                 if content == BUILTIN and facts.signature.startswith("#"):  # a macro for what is declared nowhere
                     return None
                 if content.kind in _CONTENT_KINDS or content.kind in HOLDERS:

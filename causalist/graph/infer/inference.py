@@ -566,7 +566,7 @@ class Inference(InferenceBase):
         program = self.program
         content = self.annotations.resolve_alias(value.number) or self.members.variant_payload(value.number, name)
         is_alias = program.definition_of[value.number].kind == NodeKind.TYPE
-        if content is not None and content.kind is ValueKind.INSTANCE and is_alias:
+        if content is not None and content.kind in (ValueKind.INSTANCE, ValueKind.UNION) and is_alias:
             return self._follow_member(program.file_of[value.number], content, name, name, called)
         if content is not None:
             return content

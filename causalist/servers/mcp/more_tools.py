@@ -285,7 +285,8 @@ def _status(repository: "Repository", arguments: Arguments) -> Reply:
     from causalist.servers.text_answers import truncate_to_budget
 
     more = "; `causalist status --json` lists all"
-    lines = status_lines(repository.status(), repository.index_status(), is_refreshed=False, more_notes=more)
+    evidence = repository.observed_status(), repository.proven_status()
+    lines = status_lines(repository.status(), repository.index_status(), evidence, is_refreshed=False, more_notes=more)
     return Reply(truncate_to_budget("\n".join(lines) + "\n", arguments["max_tokens"]))
 
 

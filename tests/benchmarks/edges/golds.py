@@ -40,6 +40,13 @@ MISREAD: Mapping[tuple[str, str], str] = {
         "that Python looks in finds this one"
     ),
     **{
+        ("click", f"src/click/{function}"): (
+            "a function that another one returns, whose type is only a callable: the type checker names the type, and "
+            "the function runs"
+        )
+        for function in ("_compat.py:_make_cached_stream_func.func", "decorators.py:option.decorator")
+    },
+    **{
         ("mkdocs", f"mkdocs/tests/{path}.py:assert_type"): (
             "imported from elsewhere where types are checked (`if TYPE_CHECKING`), and defined for all that runs"
         )

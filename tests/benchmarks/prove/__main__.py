@@ -89,15 +89,29 @@ def run_plainly(copy: Path, python: str, tests: Sequence[str], path: str) -> dic
         "PYTHONHASHSEED": "0",
     }
     names = {pytest_name(test): test for test in tests}
-    command = [python, "-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", f"--rootdir={copy}", *names]
+    chosen = select_tests(tests)
+    command = [python, "-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", f"--rootdir={copy}", *chosen]
     done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=_SUITE_SECONDS, text=True)
     found: dict[str, bool | None] = dict.fromkeys(tests)
-    for word, name in re.findall(r"^(PASSED|FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE):
+    ends = re.findall(r"^(PASSED|FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    present = {name.partition("[")[0] for _, name in ends}
+    for word, name in ends:
         for known, test in names.items():
-            if name.partition("[")[0] == known or (word == "ERROR" and name == known.partition("::")[0]):
+            path, _, symbol = known.partition("::")
+            plain = name.partition("[")[0]
+            # A method that classes inherit has their names.
+            is_alike = plain.startswith(f"{path}::") and plain.endswith(f"::{symbol.rpartition('::')[2]}")
+            is_inherited = known not in present and "::" in symbol and is_alike
+            if plain == known or is_inherited or (word == "ERROR" and name == path):
                 found[test] = word == "PASSED" and found[test] is not False
     is_loaded = bool(re.search(r"\d (passed|failed)", done.stdout))
     return found if is_loaded or done.returncode not in (2, 3, 4) else dict.fromkeys(tests, False)
+
+
+def select_tests(tests: Sequence[str]) -> list[str]:
+    """Return arguments of pytest for tests by their files and names."""
+    leaves = sorted({pytest_name(test).rpartition("::")[2] for test in tests})
+    return ["-k", " or ".join(leaves), *sorted({test.partition("::")[0] for test in tests})]
 
 
 def pytest_name(test: str) -> str:
@@ -162,7 +176,7 @@ def check_edges(repository: Repository, python: str, edges: Sequence[Any], found
     tests = sorted({edge.test for edge in edges})
     if not tests:
         return
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *map(pytest_name, tests)]
+    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *select_tests(tests)]
     run = begin_run(root / ".causalist", root, repository.index, command)
     before, place = os.environ.get("PYTHONPATH"), Path.cwd()
     os.environ["PYTHONPATH"] = os.pathsep.join((os.fspath(root / "src"), os.fspath(root)))
