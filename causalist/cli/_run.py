@@ -79,7 +79,7 @@ FAILURE = 2
 INTERRUPTED = 130
 _GC_THRESHOLD = 200_000  # new objects: answers and most reviews make fewer, and each collection takes 10 ms
 _SERVER_COMMANDS = ("serve", "watch")  # commands
-_MATRIX_COMMANDS = ("memory", "learn", "eval")  # commands that multiply matrices and use threads
+_MATRIX_COMMANDS = ("learn", "eval")  # commands that multiply matrices and use threads
 # Environment variable that enables tracebacks of unexpected errors.
 TRACEBACK = "CAUSALIST_TRACEBACK"
 # Environment variable that OpenBLAS of numpy's wheels reads when it is loaded.

@@ -35,7 +35,6 @@ from causalist.memory.senses import (
     TermVectors,
     are_neighbors,
     could_differ,
-    count_doublings,
     disambiguate,
     find_senses,
 )
@@ -287,30 +286,21 @@ def update_counts(old: Counts, records: Records, touched: Mapping[str, AnyRecord
         passages, names, terms, mentions, mentioned_by, n_exact, n_documents, forward, by_term,
         lengths, times, document_names, documents, labels,
     )  # fmt: skip
-    _label_senses(counts, _find_affected(old, counts, in_touched, columns, term_columns))
+    _label_senses(counts, _find_affected(old, counts, in_touched, columns))
     return counts, rows
 
 
-def _find_affected(old: Counts, counts: Counts, touched: Ints, columns: Axis, term_columns: Axis) -> NDArray[np.bool_]:
+def _find_affected(old: Counts, counts: Counts, touched: Ints, columns: Axis) -> NDArray[np.bool_]:
     """Return the mask of names whose senses a change can affect.
 
-    These are the names of changed passages, names beside one that has become a neighbor or is none any more, and names
-    of passages with a term whose rarity has changed.
+    These are the names of changed passages, and names beside one that has become a neighbor or is none any more.
     """
     affected = np.zeros(len(counts.names), dtype=np.bool_)
-    doublings = [count_doublings(np.array([2 * len(each.passages) - 1]))[0] for each in (old, counts)]
-    if doublings[0] != doublings[1]:
-        affected[:] = True
-        return affected
     affected[touched] = True
     neighbors = [are_neighbors(each.n_documents, len(each.document_names)) for each in (old, counts)]
     flipped = np.flatnonzero(columns.move(neighbors[0], False) != neighbors[1])
-    frequency = term_columns.move(count_doublings(old.by_term.sizes), -1)
-    shifted = np.flatnonzero(frequency != count_doublings(counts.by_term.sizes))
-    beside = np.concatenate([counts.mentioned_by.gather(flipped)[0], counts.by_term.gather(shifted)[0]])
-    is_beside = np.zeros(len(counts.passages), dtype=np.bool_)
-    is_beside[beside] = True
-    affected[counts.mentions.gather(np.flatnonzero(is_beside))[0]] = True
+    beside = unique_sorted(counts.mentioned_by.gather(flipped)[0])
+    affected[counts.mentions.gather(beside)[0]] = True
     return affected
 
 
@@ -326,7 +316,7 @@ def _label_senses(counts: Counts, affected: NDArray[np.bool_]) -> None:
         is_there = np.zeros(len(counts.passages), dtype=np.bool_)
         is_there[counts.mentioned_by.gather(all_chosen[part])[0]] = True
         rows = np.flatnonzero(is_there)
-        words = TermVectors(counts.forward, rows, counts.terms, counts.by_term.sizes, len(counts.passages))
+        words = TermVectors(counts.forward, rows, counts.terms)
         mentions = counts.mentions.take(rows)
         senses = find_senses(mentions, counts.documents[rows], chosen, is_neighbor, words, counts.names)
         of_chosen = np.flatnonzero(chosen[mentions.indices])
