@@ -342,7 +342,6 @@ def remove_command(passages: tuple[str, ...], file: Path | None, readers: tuple[
     Example:
       causalist memory remove notes/old.md "notes/meeting.md#actions"
     """
-
     removed = _locate(file).remove(passages, _note, readers)
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "removed": removed})
@@ -375,7 +374,6 @@ def graph_command(
       causalist memory graph --output memory.json
       causalist memory graph --entity "Platform Team" --hops 2
     """
-
     index = _locate(file).open(note=_note).visible_to(readers)
     if entity is None:
         with open_destination(output) as write:
@@ -398,7 +396,6 @@ def export_command(file: Path | None, readers: tuple[str, ...], output: Path | N
     Example:
       causalist memory export --output memory.json
     """
-
     index = _locate(file).open(note=_note).visible_to(readers)
     with open_destination(output) as write:
         write(to_json(index.to_node_link()) + "\n")
@@ -487,7 +484,6 @@ def stats_command(file: Path | None, readers: tuple[str, ...], as_json: bool) ->
     Example:
       causalist memory stats
     """
-
     memory_file = _locate(file)
     counts = memory_file.open(note=_note).visible_to(readers).stats()
     if as_json:

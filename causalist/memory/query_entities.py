@@ -93,7 +93,11 @@ def _weigh_senses(name: str, query_terms: Mapping[int, float], snapshot: Snapsho
     idf = snapshot.idf
     shares = []
     for sense in senses:
-        sense_terms = set(snapshot.arrays.forward.gather(snapshot.arrays.passages_by_entity.row(sense)[0])[0].tolist())
+        sense_terms = set(
+            snapshot.arrays.forward.gather(snapshot.arrays.passages_by_entity.columns_of(np.array([sense]))[0])[
+                0
+            ].tolist()
+        )
         shares.append(sum(float(idf[term]) for term in query_terms if term in sense_terms and term not in name_terms))
     best = max(shares)
     if not best:

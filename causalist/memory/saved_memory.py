@@ -58,14 +58,14 @@ from causalist.memory.count_matrices import (
     unpack_counts,
 )
 from causalist.memory.defined_names import Links, Names, pack_names, unpack_names
-from causalist.memory.document_text import check_passage, clean_text
+from causalist.memory.document_text import check_passage, clean_text, find_rows, pack_passage
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
-from causalist.memory.matrix_splices import ROW_MARKER, StringNumbers, pack_passage, unpack_passage
+from causalist.memory.matrix_splices import StringNumbers
 from causalist.memory.passage_records import Record, Records, StoredTriple, Vectors
 from causalist.memory.walk import Snapshot
 from causalist.store.index_file import FileKind, MappedArrays, is_verified, map_arrays, mark_verified, write_arrays
 
-with defer_import("sqlite3", ("Connection",)):  # for files of older formats
+with defer_import("sqlite3"):  # for files of older formats
     import sqlite3
 
 FORMAT = 10
@@ -257,15 +257,6 @@ def read_passages(path: Path) -> list[dict[str, Any]]:
                     if at > gone.get(passage, -1):
                         passages.append({"id": passage, "text": text, "metadata": metadata})
     return list({each["id"]: each for each in passages}.values())
-
-
-def find_rows(data: bytes | mmap.mmap) -> Iterator[tuple[int, str, str, str]]:
-    """Yield (place, id, text, metadata as JSON) of all whole rows anywhere in `data`."""
-    start = data.find(ROW_MARKER)
-    while start >= 0:
-        with suppress(IndexUnreadable):
-            yield (start, *unpack_passage(data, start))
-        start = data.find(ROW_MARKER, start + 1)
 
 
 def _find_removed(data: mmap.mmap) -> dict[str, int]:
@@ -528,7 +519,7 @@ def _read_database(path: Path, embedder: Embedder | None) -> MemoryState:
     return MemoryState(records, _read_vectors(embedder, renamed, [row[1] for row in passages], records), diagnostics)
 
 
-def _checksum(database: sqlite3.Connection) -> str:
+def _checksum(database: "sqlite3.Connection") -> str:
     """Return a checksum of all rows, independent of the page layout of SQLite."""
     digest = hashlib.blake2b(digest_size=16)
     for query in _ROWS:

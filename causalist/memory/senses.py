@@ -23,7 +23,7 @@ hardly longer among more words.
 import math
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, combinations, product
 from typing import Any, NamedTuple
 
@@ -39,8 +39,10 @@ from causalist.memory.matrix_splices import (
     JoinedStrings,
     Matrix,
     SortedStrings,
+    SplicedColumn,
     StringNumbers,
     find_entries,
+    join_column,
 )
 from causalist.rank.terms import STOP_WORDS, damerau_distance, split_word, stem
 
@@ -90,19 +92,19 @@ def find_senses(
     by_entity = nodes % n_names
     _, first, group_of = np.unique(groups, return_index=True, return_inverse=True)
     is_sense = np.bincount(group_of) >= _MIN_DOCUMENTS_EACH
-    n_senses = np.bincount(by_entity[first[is_sense]], minlength=n_names)
-    ambiguous = np.flatnonzero(n_senses >= 2)
+    own = unique_sorted(by_entity)
+    n_senses = np.bincount(np.searchsorted(own, by_entity[first[is_sense]]), minlength=len(own))
     order = at[np.argsort(entities[at], kind="stable")]  # chosen entries by name, then by passage
-    ends = np.cumsum(np.bincount(entities[order], minlength=n_names))
+    ends = np.append(np.searchsorted(entities[order], own), len(order))
     by_node = np.argsort(by_entity, kind="stable")
-    node_ends = np.cumsum(np.bincount(by_entity, minlength=n_names))
-    ends, node_ends = (np.concatenate([[0], each]) for each in (ends, node_ends))
+    node_ends = np.append(np.searchsorted(by_entity[by_node], own), len(by_node))
+    ambiguous = np.flatnonzero(n_senses >= 2)
     n_entries = ends[ambiguous + 1] - ends[ambiguous]
     for part in split_rows(np.concatenate([[0], np.cumsum(n_entries)]), _PASSAGES_AT_ONCE):
         words.read(rows[order[find_entries(ends, ambiguous[part])[0]]])
-        for entity in ambiguous[part].tolist():
-            own_nodes = by_node[node_ends[entity] : node_ends[entity + 1]]
-            entries = order[ends[entity] : ends[entity + 1]]
+        for k in ambiguous[part].tolist():
+            own_nodes = by_node[node_ends[k] : node_ends[k + 1]]
+            entries = order[ends[k] : ends[k + 1]]
             documents_of = (nodes[own_nodes] // n_names).tolist()
             group_by_document = dict(zip(documents_of, group_of[own_nodes].tolist(), strict=True))
             group_by_entry = [group_by_document[document] for document in documents[rows[entries]].tolist()]
@@ -110,7 +112,7 @@ def find_senses(
             for holder, group in zip(rows[entries].tolist(), group_by_entry, strict=True):
                 passages.setdefault(group, []).append(holder)
             large = [group for group in passages if is_sense[group]]
-            sense = _separate_senses(passages, large, words, words.terms_of_name(names[entity]))
+            sense = _separate_senses(passages, large, words, words.terms_of_name(names[own[k]]))
             if sense:
                 sense_of_entry[entries] = [sense[group] for group in group_by_entry]
     return sense_of_entry
@@ -142,9 +144,7 @@ def _group_documents(
 
 
 def _find_components(node: Ints, key: Ints, n: int) -> Ints:
-    """Return the first node of the component of each of n nodes; nodes with the same key are joined.
-
-    Importing the function of scipy takes as long as all else that a small change needs.
+    """Return the first node of the component of each of n nodes; nodes with the same key are joined. Imports no scipy.
 
     >>> _find_components(np.array([1, 2, 2, 4]), np.array([0, 0, 1, 1]), 5).tolist()
     [0, 1, 1, 3, 1]
@@ -274,11 +274,11 @@ def disambiguate(
         starts[np.searchsorted(split, mentions.indices[at])] + labels[at]
     ]
     passages = np.searchsorted(mentions.indptr, of_split, side="right") - 1
-    indices, values = (empty_on_disk(len(mentions.indices), kind) for kind in (np.int32, np.float64))
+    indices = empty_on_disk(len(mentions.indices), np.int32)
     moved = first.astype(np.int32)
     for rows in split_rows(mentions.indptr):
         part = slice(int(mentions.indptr[rows.start]), int(mentions.indptr[rows.stop]))
-        indices[part], values[part] = moved[mentions.indices[part]], mentions.values[part]
+        indices[part] = moved[mentions.indices[part]]
     indices[of_split] = columns_of_split
     is_lower = np.zeros(len(indices) + 1, dtype=np.bool_)  # than the entry before; of most rows none is
     is_lower[of_split] = indices[of_split] <= indices[of_split - 1]
@@ -287,21 +287,27 @@ def disambiguate(
     is_lower[mentions.indptr] = False
     mixed = np.searchsorted(mentions.indptr, np.flatnonzero(is_lower), side="right") - 1
     changed, of = find_entries(mentions.indptr, unique_sorted(mixed))
-    order = np.argsort(of * e + indices[changed], kind="stable")
-    indices[changed], values[changed] = indices[changed[order]], values[changed[order]]
-    again = Matrix(mentions.indptr, indices, values, e)
+    origin = changed[np.argsort(of * e + indices[changed], kind="stable")]
+    indices[changed] = indices[origin]
+
+    def move_values() -> NDArray[Any]:
+        values = join_column(mentions.values).astype(np.float64)
+        values[changed] = values[origin]
+        return values
+
+    def replace_values() -> NDArray[Any]:
+        new = join_column(mentions.values)[of_split[by_sense]]
+        return _replace_entries(join_column(mentioned_by.values), of_names, of_senses, new)
+
+    again = Matrix(mentions.indptr, indices, LateColumn(len(indices), move_values), e)
     sizes = np.zeros(e, dtype=np.int64)
     sizes[first] = mentioned_by.sizes
     sizes[placed] = np.bincount(columns_of_split, minlength=e)[placed]
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     of_senses, of_names = find_entries(indptr, np.sort(placed))[0], find_entries(mentioned_by.indptr, split)[0]
-    order = np.lexsort((passages, columns_of_split))
-    by_entity = Matrix(
-        indptr,
-        _replace_entries(mentioned_by.indices, of_names, of_senses, passages[order]),
-        _replace_entries(mentioned_by.values, of_names, of_senses, mentions.values[of_split[order]]),
-        n,
-    )
+    by_sense = np.lexsort((passages, columns_of_split))
+    named_by = _replace_entries(mentioned_by.indices, of_names, of_senses, passages[by_sense])
+    by_entity = Matrix(indptr, named_by, LateColumn(len(indices), replace_values), n)
     keys = documents[passages] * m + names_of_split
     order = np.argsort(keys, kind="stable")
     senses: dict[int, tuple[int, ...]] = {}
@@ -311,8 +317,33 @@ def disambiguate(
     of_entity = np.empty(e, dtype=np.int64)
     of_entity[first] = numbers
     of_entity[placed] = np.repeat(numbers[split], n_senses)
-    mention_keys = keys[order], columns_of_split[order]
-    return SenseAssignment(entities, of_entity, again, by_entity, first, mention_keys, senses)
+    return SenseAssignment(entities, of_entity, again, by_entity, first, (keys[order], columns_of_split[order]), senses)
+
+
+class LateColumn(SplicedColumn):
+    """A column that is computed when it is asked for."""
+
+    __slots__ = ("_compute", "_n")
+
+    def __init__(self, n: int, compute: Callable[[], NDArray[Any]]) -> None:
+        """Create the column of the `n` entries that `compute` returns."""
+        self._n, self._compute = n, compute
+        self._joined = None
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return self._n
+
+    def __getitem__(self, key: slice | NDArray[Any], /) -> NDArray[Any]:
+        """Return the entries of a slice, or those at an array of positions."""
+        return self.join()[key]
+
+    def join(self) -> NDArray[Any]:
+        """Return all entries."""
+        if self._joined is None:
+            self._joined = self._compute()
+            del self._compute
+        return self._joined
 
 
 def _replace_entries(values: NDArray[Any], gone: Ints, at: Ints, new: NDArray[Any]) -> NDArray[Any]:

@@ -181,7 +181,7 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
             for rows, columns in ((n, m), (m, n))
         )
     if variant.is_normalized:
-        parts = [(carried.rows, carried.indices, carried.values, carried.values)]
+        parts = [(carried.rows, carried.indices.astype(np.int64), carried.values, carried.values)]
     sums = [variant.mention * named_by.sizes.astype(np.float64), variant.mention * mentions.sizes.astype(np.float64)]
     for total, each in ((sums[0], parts), (sums[1], beside)):
         for a, _, weight, _ in each:
