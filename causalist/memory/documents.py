@@ -395,7 +395,8 @@ def _display_path(path: Path, base: Path) -> str:
 
 _WORD = re.compile(r"[^\W_]\w*")
 _BREAK = re.compile(r"(?<=[.!?:;])\s+|\n+|\s\|\s")  # between sentences, lines and cells
-_HEADING = re.compile(r"\A#{1,6} [^\n]*\n+|\A[^\n]+\n[=~^\"'`*+-]{3,}\n+")
+# A heading, with the titles around it before; or these alone, before a later part of a section.
+_HEADING = re.compile(r"\A(?:[^\n]+\n\n)?(?:#{1,6} [^\n]*\n+|[^\n]+\n[=~^\"'`*+-]{3,}\n+)|\A[^\n]+ > [^\n]+\n\n")
 _MARKS = re.compile(r"^[\s|#>*-]+|[\s|]+$")
 
 
