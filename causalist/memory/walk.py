@@ -182,10 +182,11 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
         )
     if variant.is_normalized:
         parts = [(carried.rows, carried.indices.astype(np.int64), carried.values, carried.values)]
-    sums = [variant.mention * named_by.sizes.astype(np.float64), variant.mention * mentions.sizes.astype(np.float64)]
-    for total, each in ((sums[0], parts), (sums[1], beside)):
-        for a, _, weight, _ in each:
-            total += np.bincount(a, weights=weight, minlength=len(total))
+    sums = []
+    for each, named, size in ((parts, named_by, m), (beside, mentions, n)):
+        a = np.concatenate([part[0] for part in each] or [np.zeros(0, dtype=np.int64)])
+        weights = np.concatenate([part[2] for part in each] or [np.zeros(0)])
+        sums.append(np.bincount(a, weights=weights, minlength=size) + variant.mention * named.sizes)
     totals = np.concatenate(sums)
     return WalkGraph(carried, linked, mentions, named_by, variant.mention, np.where(totals > 0, totals, 1.0))
 
