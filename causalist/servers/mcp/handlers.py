@@ -198,7 +198,8 @@ class Handlers:
         name, view = await self._view(context, chosen)
         repository = view.to_answer_from() if needs_index else None
         if not needs_index:
-            reply = await self._share((key, name), partial(answer, self.repositories.get(name)[1], ""))
+            folder: Any = self.repositories.get(name)[1]  # its root is what the tool asks for
+            reply = await self._share((key, name), partial(answer, folder, ""))
         elif repository is not None:
             state = (name, view.generation, view.behind, view.failure is not None)
             try:
