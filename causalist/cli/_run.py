@@ -118,7 +118,8 @@ def prepare_process(arguments: Sequence[str]) -> None:
     if not set(_SERVER_COMMANDS).intersection(arguments[:1]):
         # The process ends before reference cycles use much memory.
         gc.set_threshold(_GC_THRESHOLD, 20, 20)
-        _is_prepared = not set(_MATRIX_COMMANDS).intersection(arguments[:1])
+        compares_vectors = list(arguments[:1]) == ["memory"] and "--embedder" in arguments
+        _is_prepared = not (compares_vectors or set(_MATRIX_COMMANDS).intersection(arguments[:1]))
 
 
 def import_numpy() -> None:

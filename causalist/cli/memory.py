@@ -10,7 +10,7 @@ import click
 from causalist._internal.text_formatting import align_columns
 from causalist.cli._output import emit_document, emit_lines, open_destination, say, to_json
 from causalist.cli._repository import json_option
-from causalist.cli._run import NOTHING_FOUND, import_numpy
+from causalist.cli._run import NOTHING_FOUND
 from causalist.model.answer import GraphVariant, MemoryMode, RetrievalMode, Route
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def add_command(
 
     if model and triples:
         raise UsageError("--model and --triples exclude one another")
-    memory_file = _locate(file, multiplies=embedder is not None)
+    memory_file = _locate(file)
     from causalist.memory.extractors import HandedTriples
 
     extractor = memory_file.build_extractor(model) if model else HandedTriples.read(triples) if triples else None
@@ -432,10 +432,8 @@ def status_command(file: Path | None, readers: tuple[str, ...], as_json: bool) -
     emit_lines(align_columns(rows))
 
 
-def _locate(file: Path | None, *, multiplies: bool = False) -> "MemoryFile":
-    """Return the memory of a command. `multiplies`: vectors are compared, for which numpy needs its threads."""
-    if not multiplies:
-        import_numpy()
+def _locate(file: Path | None) -> "MemoryFile":
+    """Return the memory of a command."""
     from causalist.memory.document_sync import MemoryFile
 
     return MemoryFile.locate(file, Path.cwd())
