@@ -14,7 +14,14 @@ from typing import Any, NoReturn
 
 import click
 
-from causalist.cli._run import COMPLETION, StartTime, exit_process, prepare_process, run_command_line
+from causalist.cli._run import (
+    COMPLETION,
+    StartTime,
+    exit_process,
+    import_numpy,
+    prepare_process,
+    run_command_line,
+)
 
 # Each command's module in this package, and its function there. Also the order in `--help`.
 COMMANDS = {
@@ -118,6 +125,8 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, function = COMMANDS[cmd_name]
+        if module == "memory":
+            import_numpy()  # its options have names of types that need numpy
         command: click.Command = getattr(importlib.import_module(f"causalist.cli.{module}"), function)
         return command
 

@@ -79,7 +79,7 @@ FAILURE = 2
 INTERRUPTED = 130
 _GC_THRESHOLD = 200_000  # new objects: answers and most reviews make fewer, and each collection takes 10 ms
 _SERVER_COMMANDS = ("serve", "watch")  # commands
-_MATRIX_COMMANDS = ("memory", "learn", "eval")  # commands that multiply matrices and use threads
+_MATRIX_COMMANDS = ("learn", "eval")  # commands that multiply matrices and use threads
 # Environment variable that enables tracebacks of unexpected errors.
 TRACEBACK = "CAUSALIST_TRACEBACK"
 # Environment variable that OpenBLAS of numpy's wheels reads when it is loaded.
@@ -118,7 +118,8 @@ def prepare_process(arguments: Sequence[str]) -> None:
     if not set(_SERVER_COMMANDS).intersection(arguments[:1]):
         # The process ends before reference cycles use much memory.
         gc.set_threshold(_GC_THRESHOLD, 20, 20)
-        _is_prepared = not set(_MATRIX_COMMANDS).intersection(arguments[:1])
+        compares_vectors = list(arguments[:1]) == ["memory"] and "--embedder" in arguments
+        _is_prepared = not (compares_vectors or set(_MATRIX_COMMANDS).intersection(arguments[:1]))
 
 
 def import_numpy() -> None:

@@ -15,6 +15,7 @@ from causalist.model.answer import GraphVariant, MemoryMode, RetrievalMode, Rout
 
 if TYPE_CHECKING:
     from causalist.memory import HippoIndex, RetrievedPassage
+    from causalist.memory.document_sync import MemoryFile
     from causalist.memory.extractors import Estimate
     from causalist.memory.pipeline import MemoryAnswer
 
@@ -95,12 +96,12 @@ def add_command(
       causalist memory add docs notes/meeting.md
     """
     from causalist.errors import UsageError
-    from causalist.memory.document_sync import MemoryFile
-    from causalist.memory.extractors import HandedTriples
 
     if model and triples:
         raise UsageError("--model and --triples exclude one another")
-    memory_file = MemoryFile.locate(file, Path.cwd())
+    memory_file = _locate(file)
+    from causalist.memory.extractors import HandedTriples
+
     extractor = memory_file.build_extractor(model) if model else HandedTriples.read(triples) if triples else None
     done = memory_file.add(places, extractor, _require_approval(yes), _note, embedder=embedder)
     for path, reason in sorted(done.skipped.items()):
@@ -162,10 +163,9 @@ def search_command(
       causalist memory search "why did we leave the message queue" --limit 3
     """
     from causalist.errors import UsageError
-    from causalist.memory.document_sync import MemoryFile
     from causalist.settings import read_settings
 
-    memory_file = MemoryFile.locate(file, Path.cwd())
+    memory_file = _locate(file)
     settings = read_settings(memory_file.base)
     limit = settings.value("memory", "limit") if limit is None else limit
     if hops:
@@ -245,12 +245,11 @@ def answer_command(
     Example:
       causalist memory answer "who manages the team that handles tokens" --mode planning
     """
+    memory_file = _locate(file)
     from causalist.memory.conflicts_and_confidence import ValidationSettings
-    from causalist.memory.document_sync import MemoryFile
     from causalist.memory.documents import find_excerpt
 
     validation = ValidationSettings(reader=reader, half_life_days=half_life, now=now, min_confidence=min_confidence)
-    memory_file = MemoryFile.locate(file, Path.cwd())
     embedder = embedder or memory_file.default_embedder()
     pipeline = memory_file.open_pipeline(validation, embedder=embedder, variant=variant, note=_note)
     answer = pipeline.run(query, mode=mode, route=route)
@@ -303,11 +302,10 @@ def feedback_command(
     Example:
       causalist memory feedback "who checks tokens" "notes/auth.md#tokens"
     """
+    memory_file = _locate(file)
     from causalist.errors import UsageError
     from causalist.memory.conflicts_and_confidence import ValidationSettings
-    from causalist.memory.document_sync import MemoryFile
 
-    memory_file = MemoryFile.locate(file, Path.cwd())
     validation = ValidationSettings(reader=reader, half_life_days=half_life, now=now, min_confidence=min_confidence)
     embedder = embedder or memory_file.default_embedder()
     pipeline = memory_file.open_pipeline(validation, embedder=embedder, variant=variant, note=_note)
@@ -344,9 +342,7 @@ def remove_command(passages: tuple[str, ...], file: Path | None, readers: tuple[
     Example:
       causalist memory remove notes/old.md "notes/meeting.md#actions"
     """
-    from causalist.memory.document_sync import MemoryFile
-
-    removed = MemoryFile.locate(file, Path.cwd()).remove(passages, _note, readers)
+    removed = _locate(file).remove(passages, _note, readers)
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "removed": removed})
     else:
@@ -378,9 +374,7 @@ def graph_command(
       causalist memory graph --output memory.json
       causalist memory graph --entity "Platform Team" --hops 2
     """
-    from causalist.memory.document_sync import MemoryFile
-
-    index = MemoryFile.locate(file, Path.cwd()).open(note=_note).visible_to(readers)
+    index = _locate(file).open(note=_note).visible_to(readers)
     if entity is None:
         with open_destination(output) as write:
             write(to_json(index.to_node_link()) + "\n")
@@ -402,9 +396,7 @@ def export_command(file: Path | None, readers: tuple[str, ...], output: Path | N
     Example:
       causalist memory export --output memory.json
     """
-    from causalist.memory.document_sync import MemoryFile
-
-    index = MemoryFile.locate(file, Path.cwd()).open(note=_note).visible_to(readers)
+    index = _locate(file).open(note=_note).visible_to(readers)
     with open_destination(output) as write:
         write(to_json(index.to_node_link()) + "\n")
 
@@ -423,9 +415,8 @@ def status_command(file: Path | None, readers: tuple[str, ...], as_json: bool) -
       causalist memory status
     """
     from causalist._internal.text_formatting import one_line
-    from causalist.memory.document_sync import MemoryFile
 
-    status = MemoryFile.locate(file, Path.cwd()).status(_note, readers)
+    status = _locate(file).status(_note, readers)
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, **status})
         return
@@ -439,6 +430,13 @@ def status_command(file: Path | None, readers: tuple[str, ...], as_json: bool) -
             value = ", ".join([str(len(value)), *value][:6])
         rows.append((name, one_line(str(value), 300)))
     emit_lines(align_columns(rows))
+
+
+def _locate(file: Path | None) -> "MemoryFile":
+    """Return the memory of a command."""
+    from causalist.memory.document_sync import MemoryFile
+
+    return MemoryFile.locate(file, Path.cwd())
 
 
 def _note(message: str) -> None:
@@ -484,9 +482,7 @@ def stats_command(file: Path | None, readers: tuple[str, ...], as_json: bool) ->
     Example:
       causalist memory stats
     """
-    from causalist.memory.document_sync import MemoryFile
-
-    memory_file = MemoryFile.locate(file, Path.cwd())
+    memory_file = _locate(file)
     counts = memory_file.open(note=_note).visible_to(readers).stats()
     if as_json:
         emit_document({"format_version": FORMAT_VERSION, "memory": str(memory_file.path), **counts})

@@ -35,7 +35,6 @@ from causalist.memory.senses import (
     TermVectors,
     are_neighbors,
     could_differ,
-    count_doublings,
     disambiguate,
     find_senses,
 )
@@ -173,7 +172,7 @@ def build_counts(records: Records) -> Counts:
         documents,
         zeros_on_disk(len(mention_matrix.indices), np.int64),
     )
-    _label_senses(counts, np.ones(m, dtype=np.bool_))
+    _label_senses(counts, np.arange(m))
     return counts
 
 
@@ -256,10 +255,12 @@ def update_counts(old: Counts, records: Records, touched: Mapping[str, AnyRecord
         old.terms, old.by_term.sizes,
         [r.terms[:, 0] for r in before.values()], [r.terms[:, 0] for r in new.values()],
     )  # fmt: skip
-    name_rank, term_rank = _rank(names), _rank(terms)
+    name_rank, term_rank = names.ranks, terms.ranks
     entries = _entries([(name_rank[n], c) for n, c, _ in mention_rows.values()], rows.fresh)
     mentions, splice = splice_matrix(old.mentions, rows, columns, entries[:2], entries[2])
-    labels = np.array(splice.apply(old.labels, np.zeros(len(entries[0]), dtype=np.int64)))  # to be changed
+    labels = splice.apply(old.labels, np.zeros(len(entries[0]), dtype=np.int64))
+    if labels is old.labels:
+        labels = labels.copy()  # it is changed below
     turned = _turn(entries)
     mentioned_by, _ = splice_matrix(old.mentioned_by, columns, rows, turned[:2], turned[2])
     n_exact = columns.move(old.n_exact, 0)
@@ -281,52 +282,45 @@ def update_counts(old: Counts, records: Records, touched: Mapping[str, AnyRecord
     in_touched = unique_sorted(name_rank[np.concatenate(touched_numbers)]) if touched_numbers else np.zeros(0, np.int64)
     in_touched = in_touched[in_touched >= 0]
     n_documents = columns.move(old.n_documents, 0)
+    n_before = n_documents[in_touched]
     for name in in_touched.tolist():
         n_documents[name] = len(unique_sorted(documents[mentioned_by.row(name)[0]]))
     counts = Counts(
         passages, names, terms, mentions, mentioned_by, n_exact, n_documents, forward, by_term,
         lengths, times, document_names, documents, labels,
     )  # fmt: skip
-    _label_senses(counts, _find_affected(old, counts, in_touched, columns, term_columns))
+    _label_senses(counts, _find_affected(old, counts, in_touched, n_before))
     return counts, rows
 
 
-def _find_affected(old: Counts, counts: Counts, touched: Ints, columns: Axis, term_columns: Axis) -> NDArray[np.bool_]:
-    """Return the mask of names whose senses a change can affect.
+def _find_affected(old: Counts, counts: Counts, touched: Ints, n_before: Ints) -> Ints:
+    """Return the names whose senses a change can affect; `n_before`: documents that named the `touched` ones.
 
-    These are the names of changed passages, names beside one that has become a neighbor or is none any more, and names
-    of passages with a term whose rarity has changed.
+    These are the names of changed passages, and names beside one that has become a neighbor or is none any more.
     """
-    affected = np.zeros(len(counts.names), dtype=np.bool_)
-    doublings = [count_doublings(np.array([2 * len(each.passages) - 1]))[0] for each in (old, counts)]
-    if doublings[0] != doublings[1]:
-        affected[:] = True
-        return affected
-    affected[touched] = True
-    neighbors = [are_neighbors(each.n_documents, len(each.document_names)) for each in (old, counts)]
-    flipped = np.flatnonzero(columns.move(neighbors[0], False) != neighbors[1])
-    frequency = term_columns.move(count_doublings(old.by_term.sizes), -1)
-    shifted = np.flatnonzero(frequency != count_doublings(counts.by_term.sizes))
-    beside = np.concatenate([counts.mentioned_by.gather(flipped)[0], counts.by_term.gather(shifted)[0]])
-    is_beside = np.zeros(len(counts.passages), dtype=np.bool_)
-    is_beside[beside] = True
-    affected[counts.mentions.gather(np.flatnonzero(is_beside))[0]] = True
-    return affected
+    n_documents = counts.n_documents.copy()
+    n_documents[touched] = n_before
+    counted = (n_documents, len(old.document_names)), (counts.n_documents, len(counts.document_names))
+    was, is_one = (are_neighbors(*each) for each in counted)
+    beside = unique_sorted(counts.mentioned_by.columns_of(np.flatnonzero(was != is_one))[0])
+    return unique_sorted(np.concatenate([touched, counts.mentions.columns_of(beside)[0]]))
 
 
-def _label_senses(counts: Counts, affected: NDArray[np.bool_]) -> None:
+def _label_senses(counts: Counts, affected: Ints) -> None:
     """Set `labels` of the affected names."""
-    all_chosen = np.flatnonzero(affected & could_differ(counts.n_documents, counts.n_exact == 0))
+    all_chosen = affected[could_differ(counts.n_documents[affected], counts.n_exact[affected] == 0)]
     is_neighbor = are_neighbors(counts.n_documents, len(counts.document_names))
-    counts.labels[affected[counts.mentions.indices]] = 0
+    is_affected = np.zeros(len(counts.names), dtype=np.bool_)
+    is_affected[affected] = True
+    counts.labels[is_affected[counts.mentions.indices]] = 0
     bounds = np.concatenate([[0], np.cumsum(counts.mentioned_by.sizes[all_chosen])]).astype(np.int64)
     for part in split_rows(bounds, _MENTIONS_AT_ONCE):  # the senses of one name do not depend on those of others
         chosen = np.zeros(len(counts.names), dtype=np.bool_)
         chosen[all_chosen[part]] = True
         is_there = np.zeros(len(counts.passages), dtype=np.bool_)
-        is_there[counts.mentioned_by.gather(all_chosen[part])[0]] = True
+        is_there[counts.mentioned_by.columns_of(all_chosen[part])[0]] = True
         rows = np.flatnonzero(is_there)
-        words = TermVectors(counts.forward, rows, counts.terms, counts.by_term.sizes, len(counts.passages))
+        words = TermVectors(counts.forward, rows, counts.terms)
         mentions = counts.mentions.take(rows)
         senses = find_senses(mentions, counts.documents[rows], chosen, is_neighbor, words, counts.names)
         of_chosen = np.flatnonzero(chosen[mentions.indices])
@@ -337,25 +331,17 @@ def _splice_names(
     old: SortedStrings, sizes: Ints, lost: list[NDArray[np.int32]], won: list[NDArray[np.int32]]
 ) -> tuple[SortedStrings, Axis]:
     """Return the strings after passages lost and won some, by number, and the change; `sizes`: passages of each."""
-    strings = old.strings
-    change = np.zeros(len(strings), dtype=np.int64)
-    for part in lost:
-        change[part] -= 1
-    for part in won:
-        change[part] += 1
-    left = np.zeros(len(strings), dtype=np.int64)
-    left[old.numbers] = sizes
-    was_there = left > 0
-    is_there = left + change > 0
-    gone = _rank(old)[np.flatnonzero(was_there & ~is_there)]
-    return old.splice(gone.tolist(), {strings[n]: n for n in np.flatnonzero(is_there & ~was_there).tolist()})
-
-
-def _rank(strings: SortedStrings) -> Ints:
-    """Return the position of each number of a table in sorted strings, -1 for one that is not used."""
-    positions = np.full(len(strings.strings), -1, dtype=np.int64)
-    positions[strings.numbers] = np.arange(len(strings))
-    return positions
+    lost_numbers, won_numbers = (np.concatenate([np.zeros(0, dtype=np.int64), *each]) for each in (lost, won))
+    numbers = unique_sorted(np.concatenate([lost_numbers, won_numbers]))
+    strings = [old.strings[n] for n in numbers.tolist()]
+    places = np.array([old.find(string) for string in strings], dtype=np.int64)
+    before = np.where(places >= 0, sizes[places], 0) if len(sizes) else np.zeros_like(places)
+    change = np.bincount(np.searchsorted(numbers, won_numbers), minlength=len(numbers))
+    change -= np.bincount(np.searchsorted(numbers, lost_numbers), minlength=len(numbers))
+    gone = places[(before > 0) & (before + change <= 0)]
+    is_new = (before == 0) & (change > 0)
+    fresh = {string: n for string, n, new in zip(strings, numbers.tolist(), is_new.tolist(), strict=True) if new}
+    return old.splice(np.sort(gone).tolist(), fresh)
 
 
 def _count_mentions(mentions: NDArray[np.int32]) -> tuple[Ints, Floats, Ints]:
@@ -416,7 +402,7 @@ def build_arrays(
     n = len(counts.passages)
     assignment = disambiguate(counts.names, counts.documents, counts.mentions, counts.mentioned_by, counts.labels)
     m = len(assignment.names)
-    name_ranks, positions = _rank(counts.names), _rank(counts.passages)
+    name_ranks, positions = counts.names.ranks, counts.passages.ranks
     triples, confidences, ends = records.collect_links()
     owners = counts.documents[positions[triples[:, 0]]]
     subjects, objects = (assignment.resolve(owners, name_ranks[triples[:, k]]) for k in (1, 2))
@@ -428,7 +414,7 @@ def build_arrays(
         assignment.names,
         assignment.numbers,
         counts.terms,
-        _rank(counts.terms),
+        counts.terms.ranks,
         assignment.mentions,
         assignment.passages_by_entity,
         _build_similarity(records, name_ranks, assignment, vector_pairs),
@@ -473,7 +459,7 @@ def pack_arrays(arrays: MemoryArrays) -> dict[str, NDArray[Any]]:
     }
     for name in (*_EDGES, *(("mentions", "passages_by_entity") if joined is not None else ())):
         matrix: Matrix = getattr(arrays, name)
-        found |= {f"{name}.indptr": matrix.indptr, name: matrix.indices, f"{name}.values": matrix.values}
+        found |= {f"{name}.indptr": matrix.indptr, name: matrix.indices, f"{name}.values": join_column(matrix.values)}
     return found
 
 
@@ -497,7 +483,7 @@ def unpack_arrays(stored: Mapping[str, NDArray[Any]], counts: Counts) -> MemoryA
         SortedStrings(joined, stored["entities"]),
         stored["entity_numbers"],
         counts.terms,
-        _rank(counts.terms),
+        counts.terms.ranks,
         matrix("mentions", m) if is_split else counts.mentions,
         matrix("passages_by_entity", n) if is_split else counts.mentioned_by,
         matrix("similar", m),

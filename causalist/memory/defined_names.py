@@ -322,7 +322,6 @@ class Names:
     - `defining`: (names, P), passages that define a name; `defined` is its transpose.
     - `own`: (P, names), names that a passage mentions by an entity.
     - `text`: words of the passages.
-    - `specificity`: (names,), in [0, 1], rarity: 1 for a name in one passage.
     """
 
     words: Sequence[Words]
@@ -332,9 +331,12 @@ class Names:
     defined: Links
     own: Links
     text: "Text"
-    specificity: NDArray[np.float64]
     numbers: NameNumbers
     patterns: Mapping[int, Patterns]
+
+    def specificity(self, names: Ints) -> NDArray[np.float64]:
+        """Return the rarity of names, in [0, 1]: 1 for a name in one passage."""
+        return rarity(self.named_by.indptr[names + 1] - self.named_by.indptr[names], len(self.naming.indptr) - 1)
 
     def find(self, words: Sequence[int]) -> list[int]:
         """Return the defined names in a text, given by the numbers of its words (-1 for an unknown one)."""
@@ -428,10 +430,10 @@ def _join_names(
     numbers: NameNumbers, own: Links, defined: Links, naming: Links, text: Text, patterns: Mapping[int, Patterns]
 ) -> Names:
     """Return the names of parts that everything else follows from."""
-    n, m = len(own.indptr) - 1, len(numbers.words)
+    m = len(numbers.words)
     named_by = naming.transpose(m)
     return Names(
-        numbers.words, naming, named_by, defined.transpose(m), defined, own, text, rarity(named_by.sizes, n), numbers,
+        numbers.words, naming, named_by, defined.transpose(m), defined, own, text, numbers,
         patterns,
     )  # fmt: skip
 
@@ -465,9 +467,8 @@ def unpack_names(arrays: Mapping[str, NDArray[Any]], text: Links) -> Names:
         if kind == "patterns" and rest.endswith(".hashes"):
             length = int(rest.removesuffix(".hashes"))
             patterns[length] = Patterns(**{field: arrays[f"patterns.{length}.{field}"] for field in Patterns._fields})
-    n = len(text.indptr) - 1
     return Names(
-        words=numbers.words, text=Text(lambda: text), specificity=rarity(parts["named_by"].sizes, n), numbers=numbers,
+        words=numbers.words, text=Text(lambda: text), numbers=numbers,
         patterns=patterns, **parts,
     )  # fmt: skip
 
@@ -525,9 +526,7 @@ def update_names(old: Names, rows: Axis, new: Sequence[NamedPassage], entity_wor
     lost_at = _locate(old.named_by, (lost % m)[order], old_position[lost // m][order])
     named_by = old.named_by.splice(columns, rows, _turn((won // m, won % m)), lost_at)
     text = Text(lambda: _splice_text(old_text, rows, fresh))
-    return Names(
-        numbers.words, naming, named_by, defining, defined, own, text, rarity(named_by.sizes, n), numbers, patterns
-    )
+    return Names(numbers.words, naming, named_by, defining, defined, own, text, numbers, patterns)
 
 
 def _number_rows(

@@ -36,7 +36,7 @@ from causalist.source import find_root
 from causalist.store import FOLDER, prepare_folder
 
 FORMAT = 1
-READER_VERSION = 4  # increased whenever the same document gives other passages
+READER_VERSION = 5  # increased whenever the same document gives other passages
 
 
 class DocumentRecord(NamedTuple):
@@ -409,7 +409,8 @@ class MemoryFile:
                 read[each.name] = build_record(
                     compute_digest(each, data), passages, reading.skipped.get(each.name, ""), model, limit
                 )
-        if documents or not before:  # a deleted folder leaves nothing to read
+        known = index.find_passages(lambda path: self._is_below(places, path))
+        if documents or not (before or known):  # a deleted folder leaves nothing to read
             reading = reading.with_resolved_references()
         other = {name for name in read if (before[name].limit if name in before else MAX_ENTITIES) != limit}
         again = {
@@ -423,7 +424,7 @@ class MemoryFile:
             ]
             approve(extractor.estimate(new))
         passage_ids = {each.id for each in reading.passages}
-        gone = [p for p in index.find_passages(lambda path: self._is_below(places, path)) if p not in passage_ids]
+        gone = [p for p in known if p not in passage_ids]
         for passage in (*gone, *sorted(again)):
             index.remove_passage(passage)
         if chosen is not None and index.vectors is None:
@@ -440,8 +441,13 @@ class MemoryFile:
         return UpdateResult(len(reading.paths), len(reading.passages), changed, len(gone), reading.skipped)
 
     def _knows(self, place: Path) -> bool:
-        """Return True if the memory has read a document at or below a place."""
-        return any(self._is_below((place.resolve(),), name) for name in known_files(self.path))
+        """Return True if the memory has read a document at or below a place, or has passages of one."""
+        places = (place.resolve(),)
+        if any(self._is_below(places, name) for name in known_files(self.path)):
+            return True
+        with suppress(IndexUnreadable):  # the list of documents is that of another state, such as before a repair
+            return bool(self.open().find_passages(lambda path: self._is_below(places, path)))
+        return False
 
     def _is_below(self, places: Sequence[Path], path: str) -> bool:
         """Return True if a document is, or is below, one of the places, which are resolved."""

@@ -8,18 +8,22 @@ items, code and links. Nothing is fetched or executed.
 
 import io
 import json
+import mmap
 import re
+import struct
 import unicodedata
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from html.parser import HTMLParser
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.errors import ExtraMissing, NothingToIndex, UsageError
+from causalist.errors import ExtraMissing, IndexUnreadable, NothingToIndex, UsageError
 from causalist.memory.entity_ids import entity_id
 
 MAX_PDF_BYTES = 100_000_000  # bytes
@@ -513,3 +517,36 @@ def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None
     if not isinstance(references, list) or not all(isinstance(each, str) for each in references):
         raise UsageError(f"{REFERENCES!r} of {passage_id!r} must be a list of passage ids")
     return plain
+
+
+_ROW = struct.Struct("<4s4I")  # marker, CRC-32 of what follows it, and the lengths of id, text and metadata
+ROW_MARKER = b"\xff\x00\xfeP"  # no UTF-8
+
+
+def pack_passage(passage: str, text: str, metadata: Mapping[str, Any]) -> bytes:
+    """Return a passage as one row of a file."""
+    parts = [each.encode() for each in (passage, text, json.dumps(metadata))]
+    body = struct.pack("<3I", *map(len, parts)) + b"".join(parts)
+    return ROW_MARKER + struct.pack("<I", zlib.crc32(body)) + body
+
+
+def unpack_passage(row: bytes | mmap.mmap, start: int = 0) -> tuple[str, str, str]:
+    """Return (id, text, metadata as JSON) of a row that begins at `start`. Raises IndexUnreadable if it is damaged."""
+    try:
+        marker, checksum, *sizes = _ROW.unpack_from(row, start)
+        ends = list(accumulate(sizes, initial=start + _ROW.size))
+        if marker != ROW_MARKER or ends[-1] > len(row) or zlib.crc32(row[start + 8 : ends[-1]]) != checksum:
+            raise ValueError("wrong checksum")
+        passage, text, metadata = (row[a:b].decode() for a, b in pairwise(ends))
+        return passage, text, metadata
+    except (struct.error, ValueError) as error:
+        raise IndexUnreadable(f"a passage of the memory is damaged: {error}") from error
+
+
+def find_rows(data: bytes | mmap.mmap) -> Iterator[tuple[int, str, str, str]]:
+    """Yield (place, id, text, metadata as JSON) of all whole rows anywhere in `data`."""
+    start = data.find(ROW_MARKER)
+    while start >= 0:
+        with suppress(IndexUnreadable):
+            yield (start, *unpack_passage(data, start))
+        start = data.find(ROW_MARKER, start + 1)

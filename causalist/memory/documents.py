@@ -40,6 +40,9 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\]\(\s*<?([^()<>\s]*)>?(?:\s+[\"'][^\"']*[\"'
 _ROLE = re.compile(
     r":(doc|ref|mod|class|func|meth|term|pep|rfc|attr|exc|data|keyword):`~?!?([^`<>]*?)(?:\s*<([^<>`]*)>)?`"
 )
+# Links of reStructuredText, to an address or to a title, and of AsciiDoc.
+_HYPERLINK = re.compile(r"(?<![`:])`([^`<>]+?)(?:\s*<([^`<>\s]+)>)?`__?(?!\w)")
+_MACRO = re.compile(r"\b(?:link|xref):([^\s\[\]]+)\[([^\[\]]*)\]")
 _LINE_WITH_WORDS = re.compile(r"^.*\w.*$", re.MULTILINE)
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 SUFFIXES = (*TEXT_SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX)
@@ -358,7 +361,19 @@ def _strip_links(text: str, path: str) -> tuple[str, list[str]]:
             links[f"::{goal}"] = None
         return shown if match[1] in ("doc", "ref", "term", "pep", "rfc") else f"`{shown}`"
 
-    return _ROLE.sub(role, _LINK.sub(link, text)), list(links)
+    def hyperlink(match: re.Match[str]) -> str:
+        goal = _link_target(match[2], path) if match[2] else f"::{' '.join(match[1].split())}"
+        if goal:
+            links[goal] = None
+        return match[1]
+
+    def macro(match: re.Match[str]) -> str:
+        if goal := _link_target(match[1], path):
+            links[goal] = None
+        return match[2] or match[1]
+
+    text = _HYPERLINK.sub(hyperlink, _ROLE.sub(role, _LINK.sub(link, text)))
+    return _MACRO.sub(macro, text), list(links)
 
 
 def _link_target(link: str, path: str) -> str | None:
@@ -395,7 +410,8 @@ def _display_path(path: Path, base: Path) -> str:
 
 _WORD = re.compile(r"[^\W_]\w*")
 _BREAK = re.compile(r"(?<=[.!?:;])\s+|\n+|\s\|\s")  # between sentences, lines and cells
-_HEADING = re.compile(r"\A#{1,6} [^\n]*\n+|\A[^\n]+\n[=~^\"'`*+-]{3,}\n+")
+# A heading, with the titles around it before; or these alone, before a later part of a section.
+_HEADING = re.compile(r"\A(?:[^\n]+\n\n)?(?:#{1,6} [^\n]*\n+|[^\n]+\n[=~^\"'`*+-]{3,}\n+)|\A[^\n]+ > [^\n]+\n\n")
 _MARKS = re.compile(r"^[\s|#>*-]+|[\s|]+$")
 
 

@@ -7,7 +7,6 @@ MIN_NAME_CHARACTERS = 2  # characters
 MAX_NAME_CHARACTERS = 120
 _SPACE = re.compile(r"\s+|(?<=[^\W_])_+(?=[^\W_])")
 _EDGES = " \t\r\n.,;:!?\"'`*()[]{}<>|\\/“”‘’«»…-–—#=&"
-_PLAIN = re.compile(r"[A-Za-z]+(?: [A-Za-z]+)*")
 _DIGIT = re.compile(r"\d")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -80,5 +79,7 @@ def entity_id(name: str) -> str:
     >>> entity_id("Machine  learning"), entity_id("machine_learning"), entity_id("--")
     ('machine_learning', 'machine_learning', '')
     """
-    text = name.lower() if _PLAIN.fullmatch(name) else normalize(name)
+    letters = name.replace(" ", "")
+    is_plain = letters.isalpha() and letters.isascii() and "  " not in name and name[0] != " " and name[-1] != " "
+    text = name.lower() if is_plain else normalize(name)
     return text.replace(" ", "_") if MIN_NAME_CHARACTERS <= len(text) <= MAX_NAME_CHARACTERS else ""

@@ -175,8 +175,8 @@ def _link_strengths(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, fl
     """Return the entities linked with any of `ends`: shared passages, similarities and confidences, added."""
     arrays = snapshot.arrays
     reached = find_neighbors(ends, snapshot)
-    passages, _, _ = arrays.passages_by_entity.gather(ends)
-    shared, _, _ = arrays.mentions.gather(passages)
+    passages = arrays.passages_by_entity.columns_of(ends)[0]
+    shared = arrays.mentions.columns_of(passages)[0]
     total = np.bincount(shared, minlength=arrays.n_entities).astype(np.float64)
     for matrix in (arrays.similar, arrays.explicit):
         columns, values, _ = matrix.gather(ends)
@@ -190,12 +190,12 @@ def _link_strengths(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, fl
 
 def _link_kinds(ends: NDArray[np.int64], snapshot: Snapshot) -> dict[int, set[str]]:
     arrays = snapshot.arrays
-    passages, _, _ = arrays.passages_by_entity.gather(ends)
+    passages = arrays.passages_by_entity.columns_of(ends)[0]
     kinds_by_entity: dict[int, set[str]] = {}
     is_end = np.zeros(arrays.n_entities, dtype=np.bool_)
     is_end[ends] = True
     lists = (
-        ("co_occurrence", arrays.mentions.gather(passages)[0]),
+        ("co_occurrence", arrays.mentions.columns_of(passages)[0]),
         ("similar_to", arrays.similar.gather(ends)[0]),
         ("related_to", arrays.explicit.gather(ends)[0]),
         ("related_to", arrays.explicit.rows[is_end[arrays.explicit.indices]]),

@@ -4,13 +4,9 @@ A splice copies what stays, or puts that off, so that a small change costs at mo
 to that of building the matrix again from all entries. Strings of a file are decoded when they are asked for.
 """
 
-import json
-import mmap
-import struct
-import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
@@ -24,7 +20,6 @@ from causalist._internal.dataclass_arrays import (
     transpose_entries,
 )
 from causalist._internal.lazy import dataclass
-from causalist.errors import IndexUnreadable
 from causalist.model.string_table import StringTable
 
 Ints = NDArray[np.int64]
@@ -39,7 +34,7 @@ class Matrix:
 
     indptr: Ints  # (n_rows + 1,)
     indices: NDArray[np.int32]  # (n_entries,)
-    values: NDArray[Any]  # (n_entries,), float64, or int32 for counts of terms
+    values: Any  # (n_entries,), float64, or int32 for counts of terms; those of mentions may be a `Column`
     n_columns: int
 
     @classmethod
@@ -113,6 +108,11 @@ class Matrix:
         """Return (columns, values, position in `rows`) of all entries of these rows, row by row."""
         at, of = find_entries(self.indptr, rows)
         return self.indices[at], self.values[at], of
+
+    def columns_of(self, rows: NDArray[Any]) -> tuple[NDArray[np.int32], Ints]:
+        """Return (columns, position in `rows`) of all entries of these rows, without their values."""
+        at, of = find_entries(self.indptr, rows)
+        return self.indices[at], of
 
     def take(self, rows: NDArray[Any]) -> "Matrix":
         """Return the matrix of these rows."""
@@ -339,28 +339,6 @@ class StringNumbers:
 
 
 _UTF8 = ("utf-8", "surrogatepass")
-_ROW = struct.Struct("<4s4I")  # marker, CRC-32 of what follows it, and the lengths of id, text and metadata
-ROW_MARKER = b"\xff\x00\xfeP"  # no UTF-8
-
-
-def pack_passage(passage: str, text: str, metadata: Mapping[str, Any]) -> bytes:
-    """Return a passage as one row of a file."""
-    parts = [each.encode() for each in (passage, text, json.dumps(metadata))]
-    body = struct.pack("<3I", *map(len, parts)) + b"".join(parts)
-    return ROW_MARKER + struct.pack("<I", zlib.crc32(body)) + body
-
-
-def unpack_passage(row: bytes | mmap.mmap, start: int = 0) -> tuple[str, str, str]:
-    """Return (id, text, metadata as JSON) of a row that begins at `start`. Raises IndexUnreadable if it is damaged."""
-    try:
-        marker, checksum, *sizes = _ROW.unpack_from(row, start)
-        ends = list(accumulate(sizes, initial=start + _ROW.size))
-        if marker != ROW_MARKER or ends[-1] > len(row) or zlib.crc32(row[start + 8 : ends[-1]]) != checksum:
-            raise ValueError("wrong checksum")
-        passage, text, metadata = (row[a:b].decode() for a, b in pairwise(ends))
-        return passage, text, metadata
-    except (struct.error, ValueError) as error:
-        raise IndexUnreadable(f"a passage of the memory is damaged: {error}") from error
 
 
 class SortedStrings(Sequence[str]):
@@ -370,6 +348,15 @@ class SortedStrings(Sequence[str]):
         """Create the list of these numbers, which are in the order of their strings."""
         self.strings = strings
         self.numbers = numbers
+        self._ranks: Ints | None = None
+
+    @property
+    def ranks(self) -> Ints:
+        """Position of each number of the table, -1 for one that is not used."""
+        if self._ranks is None:
+            self._ranks = np.full(len(self.strings), -1, dtype=np.int64)
+            self._ranks[self.numbers] = np.arange(len(self))
+        return self._ranks
 
     @classmethod
     def of(cls, strings: Sequence[str]) -> "SortedStrings":
@@ -444,10 +431,13 @@ class SortedStrings(Sequence[str]):
         else:
             cuts = np.array([bisect_left(kept, each) for each in fresh], dtype=np.int64)
         # As many new ones as there are cuts up to it stand before what is kept.
-        n_before = np.repeat(np.arange(len(cuts) + 1), np.diff(cuts, prepend=0, append=len(kept)))
-        places = rank + (n_before if kept is self else n_before[np.minimum(rank, len(kept) - 1)] if len(kept) else 0)
-        places[lost] = -1
-        axis = Axis(places, cuts + np.arange(len(cuts)), len(kept) + len(fresh))
+        if kept is self and len(cuts) <= _MAX_SEARCHES:
+            _count_up(rank, cuts)
+        elif len(kept):
+            n_before = np.repeat(np.arange(len(cuts) + 1), np.diff(cuts, prepend=0, append=len(kept)))
+            rank = rank + (n_before if kept is self else n_before[np.minimum(rank, len(kept) - 1)])
+        rank[lost] = -1
+        axis = Axis(rank, cuts + np.arange(len(cuts)), len(kept) + len(fresh))
         numbers = np.insert(kept.numbers, cuts, [new[each] for each in fresh]) if fresh else kept.numbers
         return SortedStrings(self.strings, numbers), axis
 
@@ -631,24 +621,30 @@ def splice_entries(
     `new`: rows and columns of the new entries, by row, then by column. `without`: further entries that are removed.
     Columns keep their order, so that rows stay sorted. `may_defer`: few new entries are not joined at once.
     """
-    sizes = np.diff(indptr)
     old = join_column(indices)
     stays = not (rows.has_gone or columns.has_gone or (without is not None and len(without)))
-    is_deferred = may_defer and stays and len(old) > 0 and 0 < len(new[0]) <= _MAX_SEARCHES
+    is_few = len(new[0]) <= _MAX_SEARCHES
+    is_deferred = may_defer and stays and len(old) > 0 and len(new[0]) > 0 and is_few
     place = None if columns.is_same else columns.place.astype(old.dtype)
     moved = old if place is None or is_deferred else place[old]
     is_kept: NDArray[np.bool_] | None = None
-    if not stays:
-        is_kept = np.repeat(rows.place >= 0, sizes) & (moved >= 0)
-        if without is not None:
-            is_kept[without] = False
-        moved = moved[is_kept]
-        sizes = np.diff(np.concatenate([[0], np.cumsum(is_kept)])[indptr])
-    starts = np.zeros(rows.n + 1, dtype=np.int64)
-    np.cumsum(rows.move(sizes, 0), out=starts[1:])
+    if stays and len(rows.fresh) <= _MAX_SEARCHES:
+        before = rows.fresh - np.arange(len(rows.fresh))
+        starts = Splice(None, before).merge(indptr, indptr[before])
+        starts = starts.copy() if starts is indptr else starts  # it is changed below
+    else:
+        sizes = np.diff(indptr)
+        if not stays:
+            is_kept = np.repeat(rows.place >= 0, sizes) & (moved >= 0)
+            if without is not None:
+                is_kept[without] = False
+            moved = moved[is_kept]
+            sizes = np.diff(np.concatenate([[0], np.cumsum(is_kept)])[indptr])
+        starts = np.zeros(rows.n + 1, dtype=np.int64)
+        np.cumsum(rows.move(sizes, 0), out=starts[1:])
     new_rows, new_columns = new[0].astype(np.int64), new[1].astype(np.int64)
     wanted = np.searchsorted(columns.place, new_columns) if is_deferred else new_columns  # among what is there
-    if len(new_rows) <= _MAX_SEARCHES:
+    if is_few:
         cuts = np.array(
             [
                 starts[r] + np.searchsorted(moved[starts[r] : starts[r + 1]], c)
@@ -656,15 +652,21 @@ def splice_entries(
             ],
             dtype=np.int64,
         )
+        _count_up(starts, new_rows + 1)
     else:
         keys = np.repeat(np.arange(rows.n, dtype=np.int64), np.diff(starts)) * columns.n + moved
         cuts = np.searchsorted(keys, new_rows * columns.n + new_columns)
-    result = starts.copy()
-    result[1:] += np.cumsum(np.bincount(new_rows, minlength=rows.n))
+        starts[1:] += np.cumsum(np.bincount(new_rows, minlength=rows.n))
     splice = Splice(is_kept, cuts)
     if is_deferred:
-        return result, splice.defer(old, place, new_columns), splice
-    return result, splice.merge(moved, new_columns.astype(old.dtype)), splice
+        return starts, splice.defer(old, place, new_columns), splice
+    return starts, splice.merge(moved, new_columns.astype(old.dtype)), splice
+
+
+def _count_up(numbers: Ints, places: Ints) -> None:
+    """Add to each number how many of the few ascending places are at or before it."""
+    for i, (start, end) in enumerate(pairwise([*places.tolist(), len(numbers)]), 1):
+        numbers[start:end] += i
 
 
 def splice_matrix(
@@ -672,7 +674,10 @@ def splice_matrix(
 ) -> tuple[Matrix, Splice]:
     """Return a changed matrix, and the splice of its entries; `new` and `values`: new entries by row, then column."""
     indptr, indices, splice = splice_entries(matrix.indptr, matrix.indices, rows, columns, new)
-    return Matrix(indptr, join_column(indices), splice.apply(matrix.values, values), columns.n), splice
+    old = join_column(matrix.values)
+    may_defer = splice.kept is None and 0 < len(values) <= _MAX_SEARCHES
+    all_values = splice.defer(old, None, values) if may_defer else splice.apply(old, values)
+    return Matrix(indptr, join_column(indices), all_values, columns.n), splice
 
 
 def splice_counted(
@@ -687,7 +692,7 @@ def splice_counted(
 
 
 __all__ = [
-    "ROW_MARKER", "Axis", "Column", "Counted", "Floats", "Ints", "JoinedStrings", "Matrix", "SortedStrings", "Splice",
-    "StringNumbers", "Strings", "find_entries", "join_column", "pack_passage", "splice_counted", "splice_entries",
-    "splice_matrix", "unpack_passage"
+    "Axis", "Column", "Counted", "Floats", "Ints", "JoinedStrings", "Matrix", "SortedStrings", "Splice",
+    "SplicedColumn", "StringNumbers", "Strings", "find_entries", "join_column", "splice_counted", "splice_entries",
+    "splice_matrix"
 ]  # fmt: skip

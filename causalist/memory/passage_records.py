@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from causalist._internal.dataclass_arrays import join_on_disk
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.defined_names import Words, count_runs, fold_run, fold_words, is_name, run_terms, split_text
-from causalist.memory.document_text import REFERENCES, find_defined_names
+from causalist.memory.document_text import REFERENCES, find_defined_names, pack_passage, unpack_passage
 from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import ALIAS, TYPES, Embedder, Extraction
 from causalist.memory.matrix_splices import (
@@ -35,8 +35,6 @@ from causalist.memory.matrix_splices import (
     SortedStrings,
     StringNumbers,
     find_entries,
-    pack_passage,
-    unpack_passage,
 )
 from causalist.memory.senses import SIMILARITY_THRESHOLD, NameSimilarity
 from causalist.model import protocols as embedding

@@ -95,15 +95,64 @@ def find_starts(text: str) -> Starts:
 
 
 def group_matches(pattern: re.Pattern[str], text: str, starts: Positions) -> dict[str, list[int]]:
-    """Return the first characters of the matches of `match_at`, by what they match."""
+    """Return the first characters of the matches of `match_at`, by what they match; `pattern` is that of phrases."""
     end = 0
     match = pattern.match
     found: defaultdict[str, list[int]] = defaultdict(list)
-    for start in starts.tolist():
-        if start >= end and (next_match := match(text, start)) is not None:
+    for start, stop in zip(starts.tolist(), _find_stops(text, starts).tolist(), strict=True):
+        if start < end:
+            continue
+        if stop:
+            end = stop
+            found[text[start:end]].append(start)
+        elif (next_match := match(text, start)) is not None:
             end = next_match.end()
             found[next_match[0]].append(start)
     return found
+
+
+def _find_stops(text: str, starts: Positions) -> Positions:
+    """Return the ends of plain phrases that begin at these places, 0 for what the pattern has to decide.
+
+    A plain phrase has up to six capitalized words of ASCII letters with single spaces between them, and behind it
+    nothing that could be a part of it.
+    """
+    codes = np.frombuffer(text.encode("latin-1", "replace") + b"\0\0\0", dtype=np.uint8)
+    kinds = _PHRASE_KINDS[codes]
+    others = np.flatnonzero((kinds & _ASCII_LETTER) == 0)
+    ends = others[np.searchsorted(others, starts)]
+    is_plain = (codes[starts] >= ord("A")) & (codes[starts] <= ord("Z")) & (ends - starts <= _MAX_WORD)
+    is_plain &= (kinds[starts - 1] & _ALLOWED_BEFORE) > 0  # before the first character is the last one, a zero
+    is_space = codes[ends] == ord(" ")
+    is_linked = np.zeros(len(starts), dtype=np.bool_)
+    is_linked[:-1] = is_plain[:-1] & is_space[:-1] & is_plain[1:] & (starts[1:] == ends[:-1] + 1)
+    first, second = codes[ends + is_space], codes[ends + is_space + 1].astype(np.uint16)
+    may_join = np.isin(first.astype(np.uint16) << 8 | second, _CONNECTOR_STARTS)
+    is_last = is_plain & ~is_linked & np.where(
+        is_space, ((_PHRASE_KINDS[first] & _ENDS_BEHIND_SPACE) > 0) & ~may_join, (kinds[ends] & _ENDS_WORD) > 0
+    )  # fmt: skip
+    lasts = np.flatnonzero(~is_linked)
+    of = lasts[np.searchsorted(lasts, np.arange(len(starts)))]
+    return np.where(is_last[of] & (of - np.arange(len(starts)) < _MAX_WORDS), ends[of], 0)
+
+
+_ASCII_LETTER, _ENDS_WORD, _ENDS_BEHIND_SPACE, _ALLOWED_BEFORE = 1, 2, 4, 8
+_MAX_WORD, _MAX_WORDS = 41, 6  # characters of a word, words of a phrase
+_CONNECTOR_STARTS = np.array([ord(a) << 8 | ord(b) for a, b in ("of", "th", "de", "la", "va", "vo")], dtype=np.uint16)
+
+
+def _list_phrase_kinds() -> Iterator[int]:
+    """Yield what a byte of Latin-1 says about phrases; "?" may be any other character."""
+    for character in map(chr, range(256)):
+        is_sure = character.isascii() and character != "?"
+        kind = _ASCII_LETTER if character.isascii() and character.isalpha() else 0
+        kind |= _ENDS_WORD if is_sure and not (character.isalnum() or character in "_+#'- \t") else 0
+        is_end = is_sure and (character.islower() or not (character.isalnum() or character in " \t"))
+        kind |= _ALLOWED_BEFORE if is_sure and not (character.isalnum() or character in "_'") else 0
+        yield kind | (_ENDS_BEHIND_SPACE if is_end else 0)
+
+
+_PHRASE_KINDS = np.fromiter(_list_phrase_kinds(), dtype=np.uint8, count=256)
 
 
 def match_at(pattern: re.Pattern[str], text: str, starts: Positions) -> Iterator[re.Match[str]]:
@@ -205,9 +254,9 @@ def trim_phrases(starts: Mapping[str, list[int]], text: str) -> dict[str, list[i
     trimmed: dict[str, list[int]] = {}
     plain: list[str] = []  # of one word, in lower case but for the first character
     for name, firsts in starts.items():
-        words, phrase = name.split(), name
+        words, phrase = name.split() if " " in name or "\t" in name else (name,), name
         n_words = len(words)
-        if _OUTER_WORDS[words[0]] or _OUTER_WORDS[words[-1]]:
+        if _OUTER_WORDS[words[0]] or (n_words > 1 and _OUTER_WORDS[words[-1]]):
             pieces, skipped = _SPACES.split(name), 0
             while pieces and _OUTER_WORDS[pieces[0]]:
                 skipped += len(pieces.pop(0))
@@ -227,7 +276,12 @@ def trim_phrases(starts: Mapping[str, list[int]], text: str) -> dict[str, list[i
             plain.append(phrase)
     for phrase in plain:
         n = len(phrase)
-        if not any(_is_inside(text, i) or _is_subject(phrase, text[i + n : i + n + 12]) for i in trimmed[phrase]):
+        for i in trimmed[phrase]:
+            if i > 1 and text[i - 1] == " " and text[i - 2].isalpha():
+                break  # most words are inside of a sentence
+            if not _SENTENCE_START.search(text[max(0, i - 12) : i]) or _is_subject(phrase, text[i + n : i + n + 12]):
+                break
+        else:
             del trimmed[phrase]
     return trimmed
 
@@ -243,13 +297,6 @@ class _OuterWords(dict[str, bool]):
 
 
 _OUTER_WORDS = _OuterWords()
-
-
-def _is_inside(text: str, first: int) -> bool:
-    """Return True if a word that begins at `first` does not begin a sentence."""
-    if first > 1 and text[first - 1] == " " and text[first - 2].isalpha():
-        return True  # most words
-    return not _SENTENCE_START.search(text[max(0, first - 12) : first])
 
 
 def _is_subject(word: str, following: str) -> bool:

@@ -300,7 +300,7 @@ def list_entities(position: int, candidates: Candidates, snapshot: Snapshot) -> 
     """Return the entities of a passage that the walk reached, best first, at most ten."""
     if candidates.entities is None:
         return ()
-    mentioned = snapshot.arrays.mentions.row(position)[0]
+    mentioned = snapshot.arrays.mentions.columns_of(np.array([position]))[0]
     mentioned = mentioned[candidates.entities[mentioned] > 0]
     order = np.lexsort((mentioned, -np.round(candidates.entities[mentioned], 12)))[:10]
     return tuple(snapshot.arrays.entities[e] for e in mentioned[order].tolist())

@@ -93,7 +93,11 @@ def _weigh_senses(name: str, query_terms: Mapping[int, float], snapshot: Snapsho
     idf = snapshot.idf
     shares = []
     for sense in senses:
-        sense_terms = set(snapshot.arrays.forward.gather(snapshot.arrays.passages_by_entity.row(sense)[0])[0].tolist())
+        sense_terms = set(
+            snapshot.arrays.forward.gather(snapshot.arrays.passages_by_entity.columns_of(np.array([sense]))[0])[
+                0
+            ].tolist()
+        )
         shares.append(sum(float(idf[term]) for term in query_terms if term in sense_terms and term not in name_terms))
     best = max(shares)
     if not best:
@@ -142,10 +146,11 @@ def build_seeds(
         return None
     graph = snapshot.memory_walk(variant).graph
     matches = dict.fromkeys(linked.matches, 1.0) if variant.seeding is Seeding.UNIFORM else linked.matches
-    counts = np.diff(snapshot.arrays.passages_by_entity.indptr).astype(np.int32)
-    counts = np.concatenate([counts, np.zeros(len(graph.totals) - len(counts), dtype=np.int32)])
-    is_counted = variant.specificity is Specificity.PASSAGES
-    seeds = seed_distribution(matches, graph.shape, variant.specificity, passage_counts=counts if is_counted else None)
+    counts = None
+    if variant.specificity is Specificity.PASSAGES:
+        counts = np.zeros(len(graph.totals), dtype=np.int32)
+        counts[: graph.n_entities] = snapshot.arrays.passages_by_entity.sizes
+    seeds = seed_distribution(matches, graph.shape, variant.specificity, passage_counts=counts)
     return with_passage_seeds(seeds / seeds.max(), graph.n_entities, variant, plain)
 
 

@@ -285,7 +285,7 @@ def run_walk(query: Query, seeds: NDArray[np.float64], snapshot: Snapshot) -> Wa
         return WalkResult(result, entities, result.scores[m:])
     reached_entities = _keep_reached(entities, query.settings, snapshot)
     reached = np.flatnonzero(reached_entities)  # few of many; entities ascend, so that sums are those of all mentions
-    named_by, _, of = snapshot.arrays.passages_by_entity.gather(reached)
+    named_by, of = snapshot.arrays.passages_by_entity.columns_of(reached)
     passages: Floats = np.bincount(
         named_by, weights=reached_entities[reached[of]], minlength=snapshot.arrays.n_passages
     ).astype(np.float64)
@@ -311,11 +311,11 @@ def find_neighbors(entities: NDArray[np.int64], snapshot: Snapshot) -> NDArray[n
     """Return the entities that share a passage, a triple or a similarity edge with one of `entities`."""
     arrays = snapshot.arrays
     is_seen = np.zeros(arrays.n_passages, dtype=np.bool_)
-    is_seen[arrays.passages_by_entity.gather(entities)[0]] = True
+    is_seen[arrays.passages_by_entity.columns_of(entities)[0]] = True
     is_object = np.zeros(arrays.n_entities, dtype=np.bool_)
     is_object[entities] = True
     is_reached = np.zeros(arrays.n_entities, dtype=np.bool_)
-    is_reached[arrays.mentions.gather(np.flatnonzero(is_seen))[0]] = True
+    is_reached[arrays.mentions.columns_of(np.flatnonzero(is_seen))[0]] = True
     for matrix in (arrays.similar, arrays.explicit):
         is_reached[matrix.gather(entities)[0]] = True
     is_reached[snapshot.explicit_subjects[is_object[arrays.explicit.indices]]] = True
@@ -372,7 +372,7 @@ def build_results(
         record = snapshot.records.passages[passage]
         hits: list[str] = []
         if walk_result is not None and reached is not None:
-            mentioned = arrays.mentions.row(position)[0]
+            mentioned = arrays.mentions.columns_of(np.array([position]))[0]
             mentioned = mentioned[reached[mentioned]]
             order = np.lexsort((mentioned, -np.round(walk_result.entities[mentioned], _DIGITS)))
             hits = [arrays.entities[e] for e in mentioned[order].tolist()]
@@ -530,7 +530,9 @@ def score_named(words: Iterable[int], names: Names, n: int, plain_words: Contain
     scores = np.zeros(n)
     for name in names.find(list(words)):
         passages, own = names.defining.row(name), names.words[name]
-        rarity = float(names.specificity[name]) * (_PLAIN_WORD if len(own) == 1 and own[0] in plain_words else 1.0)
+        rarity = float(names.specificity(np.array([name]))[0]) * (
+            _PLAIN_WORD if len(own) == 1 and own[0] in plain_words else 1.0
+        )
         np.maximum.at(scores, passages, rarity / len(passages) ** 0.5)
     return scores
 
@@ -554,7 +556,7 @@ def _follow_definitions(source: int, names: Names) -> tuple[NDArray[np.int64], F
     """Return (passages, strength) that define a name in the source: its rarity / number of definitions."""
     source_names = names.naming.row(source)
     passages, of = names.defining.gather(source_names)
-    strength = names.specificity[source_names] / np.maximum(names.defining.sizes[source_names], 1)
+    strength = names.specificity(source_names) / np.maximum(names.defining.sizes[source_names], 1)
     return passages, strength[of]
 
 
@@ -566,7 +568,7 @@ def _follow_shared(source: int, query_words: frozenset[int], names: Names) -> tu
         [k for k in source_names.tolist() if not query_words.issuperset(names.words[k])], dtype=np.int64
     )
     passages, of = names.named_by.gather(source_names)
-    return passages, names.specificity[source_names][of]
+    return passages, names.specificity(source_names)[of]
 
 
 class _Fits:

@@ -13,10 +13,11 @@ A change of few passages of a large memory is appended as an entry: what is gone
 found in them. It counts once it is whole, so that a kill leaves the memory before; then later changes replace it.
 
 Files are written under a temporary name and renamed, so that a reader sees the old or the new memory, also after a
-crash of the writer. Data are checked before use; nothing is executed or unpickled. Rows of passages can be found
+crash of the writer. Data are checked before use, but not again while `memory.db.seen` has the file's size and times of
+change; nothing is executed or unpickled. Rows of passages can be found
 without the rest of a damaged file. A name that ends in `.json` means node-link data. Files of format 5 and before are
-SQLite databases. Of format 8, terms are counted again; of 7 and before, what finds words with few slips is made again,
-too; of those before 5, the passages are read.
+SQLite databases. Of format 9, senses of names are found again; of 8 and before, terms are counted again, too; of 7 and
+before, what finds words with few slips is made again; of those before 5, the passages are read.
 
 Nodes of node-link data: `chunk` (a passage: text and metadata), `entity`, and `concept` (an entity of type concept)
 with canonical name, type, aliases and frequency. Edges: `mentions` (chunk to entity: count and positions),
@@ -57,21 +58,21 @@ from causalist.memory.count_matrices import (
     unpack_counts,
 )
 from causalist.memory.defined_names import Links, Names, pack_names, unpack_names
-from causalist.memory.document_text import check_passage, clean_text
+from causalist.memory.document_text import check_passage, clean_text, find_rows, pack_passage
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
-from causalist.memory.matrix_splices import ROW_MARKER, StringNumbers, pack_passage, unpack_passage
+from causalist.memory.matrix_splices import StringNumbers
 from causalist.memory.passage_records import Record, Records, StoredTriple, Vectors
 from causalist.memory.walk import Snapshot
-from causalist.store.index_file import FileKind, MappedArrays, map_arrays, write_arrays
+from causalist.store.index_file import FileKind, MappedArrays, is_verified, map_arrays, mark_verified, write_arrays
 
-with defer_import("sqlite3", ("Connection",)):  # for files of older formats
+with defer_import("sqlite3"):  # for files of older formats
     import sqlite3
 
-FORMAT = 9
+FORMAT = 10
 APPENDED_SHARE = 0.001  # of the passages may be appended; with more, or a small memory, the file is written whole
 _KIND = FileKind(b"causalist memory", FORMAT)
 _TERMS_CHANGED = 9  # terms of files of formats before are counted again
-_KINDS = tuple(_KIND._replace(number=number) for number in (FORMAT, 8, 7, 6))  # that are read
+_KINDS = tuple(_KIND._replace(number=number) for number in range(FORMAT, 5, -1))  # that are read
 _SQLITE = b"SQLite format 3\0"
 _SQLITE_FORMAT = 5
 _ROWS = (
@@ -230,9 +231,9 @@ def _replace(path: Path, write: Callable[[Path], None]) -> None:
 
 
 def remove_abandoned(path: Path) -> None:
-    """Remove the temporary files of writers of `path` that were killed."""
+    """Remove the temporary files of writers of `path`, and of what is kept beside it, that were killed."""
     for each in path.parent.glob(f"{glob.escape(path.name)}.*.new"):
-        number = each.name.removeprefix(f"{path.name}.").removesuffix(".new")
+        number = each.name.removesuffix(".new").rpartition(".")[2]
         if number.isascii() and number.isdecimal() and len(number) < 10 and not is_alive(int(number)):
             with suppress(OSError):
                 each.unlink()
@@ -256,15 +257,6 @@ def read_passages(path: Path) -> list[dict[str, Any]]:
                     if at > gone.get(passage, -1):
                         passages.append({"id": passage, "text": text, "metadata": metadata})
     return list({each["id"]: each for each in passages}.values())
-
-
-def find_rows(data: bytes | mmap.mmap) -> Iterator[tuple[int, str, str, str]]:
-    """Yield (place, id, text, metadata as JSON) of all whole rows anywhere in `data`."""
-    start = data.find(ROW_MARKER)
-    while start >= 0:
-        with suppress(IndexUnreadable):
-            yield (start, *unpack_passage(data, start))
-        start = data.find(ROW_MARKER, start + 1)
 
 
 def _find_removed(data: mmap.mmap) -> dict[str, int]:
@@ -415,9 +407,35 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
             f"{path} has another format; this program reads {FORMAT}. Any `causalist memory` command reads its "
             "passages again"
         )
-    opened.check()
+    is_known = is_verified(path, opened.stamp)
+    if not is_known:
+        opened.check()
     arrays = opened.arrays
     records = Records(arrays)
+    if not is_known:
+        _check_numbers(arrays, records)
+        mark_verified(path, opened.stamp)
+    parts = {
+        prefix: {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+        for prefix in ("counts.", "names.", "arrays.")
+    }
+    counts = unpack_counts(parts["counts."], records)
+    names = unpack_names(parts["names."], Links(arrays["passages.words.indptr"], arrays["passages.words"]))
+    diagnostics = {name: tuple(each) for name, each in json.loads(arrays["diagnostics"].tobytes()).items()}
+    vectors = None if embedder is None else _read_vectors(embedder, arrays, list(counts.passages), records)
+    changes = [_unpack_change(data) for _, data in _find_entries(opened.rest)[0]]
+    if number < FORMAT:
+        if number < _TERMS_CHANGED:
+            records.count_terms_again()
+        return MemoryState(records, vectors, diagnostics, changes=changes)
+    state = MemoryState(records, vectors, diagnostics, counts, names, changes=changes, is_whole=True)
+    if vectors is not None or not parts["arrays."]:
+        return state
+    return state._replace(arrays=unpack_arrays(parts["arrays."], counts))
+
+
+def _check_numbers(arrays: Arrays, records: Records) -> None:
+    """Raise ValueError if a passage has a number of no string."""
     limits = {
         "mentions": (records.entities, records.written, TYPES), "terms": (records.terms,),
         "triples": (records.entities, records.predicates, records.entities),
@@ -428,22 +446,6 @@ def _read(path: Path, embedder: Embedder | None) -> MemoryState:
             _check_range(arrays[f"passages.{name}"][:, column], n)
     for name, numbers in (("defines", records.entities), ("words", records.words), ("references", records.ids)):
         _check_range(arrays[f"passages.{name}"], len(numbers.strings))
-    parts = {
-        prefix: {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-        for prefix in ("counts.", "names.", "arrays.")
-    }
-    counts = unpack_counts(parts["counts."], records)
-    names = unpack_names(parts["names."], Links(arrays["passages.words.indptr"], arrays["passages.words"]))
-    diagnostics = {name: tuple(each) for name, each in json.loads(arrays["diagnostics"].tobytes()).items()}
-    vectors = None if embedder is None else _read_vectors(embedder, arrays, list(counts.passages), records)
-    changes = [_unpack_change(data) for _, data in _find_entries(opened.rest)[0]]
-    if number < _TERMS_CHANGED:
-        records.count_terms_again()
-        return MemoryState(records, vectors, diagnostics, changes=changes)
-    state = MemoryState(records, vectors, diagnostics, counts, names, changes=changes, is_whole=number == FORMAT)
-    if vectors is not None or not parts["arrays."]:
-        return state
-    return state._replace(arrays=unpack_arrays(parts["arrays."], counts))
 
 
 def _read_vectors(embedder: Embedder, arrays: Arrays, passages: list[str], records: Records) -> Vectors:
@@ -517,7 +519,7 @@ def _read_database(path: Path, embedder: Embedder | None) -> MemoryState:
     return MemoryState(records, _read_vectors(embedder, renamed, [row[1] for row in passages], records), diagnostics)
 
 
-def _checksum(database: sqlite3.Connection) -> str:
+def _checksum(database: "sqlite3.Connection") -> str:
     """Return a checksum of all rows, independent of the page layout of SQLite."""
     digest = hashlib.blake2b(digest_size=16)
     for query in _ROWS:

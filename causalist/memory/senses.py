@@ -5,8 +5,8 @@ Church and Yarowsky 1992). Two documents share a sense if their passages name it
 group of joined documents is a sense if it has at least three documents and its words differ from those of other groups.
 Any other document joins the sense with the most similar words. The result depends on the set of passages only.
 
-A name depends on the passages that name it, on which other names are neighbors, and on how rare its words are. Rarity
-is counted in doublings, so that a new passage changes it for few words, and few names are looked at again.
+The senses of a name depend on the passages that name it and on which other names are neighbors, but not on how rare its
+words are elsewhere: each new passage would change that for words of thousands of passages.
 
 Entity names are similar by spelling in two cases:
 
@@ -20,12 +20,11 @@ one letter for each slip, their first ten letters have a form in common. Few oth
 hardly longer among more words.
 """
 
+import math
 import re
 import zlib
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from itertools import chain, product
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,8 +39,10 @@ from causalist.memory.matrix_splices import (
     JoinedStrings,
     Matrix,
     SortedStrings,
+    SplicedColumn,
     StringNumbers,
     find_entries,
+    join_column,
 )
 from causalist.rank.terms import STOP_WORDS, damerau_distance, split_word, stem
 
@@ -51,8 +52,9 @@ MAX_DOCUMENTS = 200  # of a name with senses; above this, neighbors separate no 
 _MIN_DOCUMENTS_EACH = 3  # documents of a sense
 _MAX_NEIGHBOR_DOCUMENTS = 20  # documents that name a neighbor; a more frequent one joins any two groups
 _MAX_NEIGHBOR_SHARE = 0.2  # of all documents, if that is more
+_PASSAGES_AT_ONCE = 5_000  # whose terms are in memory
 _MAX_PASSAGES_READ = 20  # passages of a group whose words are compared
-_SAME_SENSE_COSINE = 0.1  # cosine of the words of two groups; from here on they are one sense
+_SAME_SENSE_COSINE = 0.2  # cosine of the words of two groups; from here on they are one sense
 
 
 def could_differ(n_documents: Ints, may_differ: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -64,15 +66,6 @@ def are_neighbors(n_documents: Ints, n_all: int) -> NDArray[np.bool_]:
     """Return the mask of names that join documents; `n_documents` by name, `n_all` documents in all."""
     most = max(_MAX_NEIGHBOR_DOCUMENTS, int(_MAX_NEIGHBOR_SHARE * n_all))
     return (n_documents >= 2) & (n_documents <= most)
-
-
-def count_doublings(n_passages: Ints) -> Ints:
-    """Return how often 1 doubles up to each number of passages; 0 for none.
-
-    >>> count_doublings(np.array([0, 1, 2, 3, 4, 1000])).tolist()
-    [0, 0, 1, 1, 2, 9]
-    """
-    return np.asarray(np.frexp(np.maximum(n_passages, 1).astype(np.float64))[1] - 1, dtype=np.int64)
 
 
 def find_senses(
@@ -99,26 +92,29 @@ def find_senses(
     by_entity = nodes % n_names
     _, first, group_of = np.unique(groups, return_index=True, return_inverse=True)
     is_sense = np.bincount(group_of) >= _MIN_DOCUMENTS_EACH
-    n_senses = np.bincount(by_entity[first[is_sense]], minlength=n_names)
-    ambiguous = np.flatnonzero(n_senses >= 2)
+    own = unique_sorted(by_entity)
+    n_senses = np.bincount(np.searchsorted(own, by_entity[first[is_sense]]), minlength=len(own))
     order = at[np.argsort(entities[at], kind="stable")]  # chosen entries by name, then by passage
-    ends = np.cumsum(np.bincount(entities[order], minlength=n_names))
+    ends = np.append(np.searchsorted(entities[order], own), len(order))
     by_node = np.argsort(by_entity, kind="stable")
-    node_ends = np.cumsum(np.bincount(by_entity, minlength=n_names))
-    for entity in ambiguous.tolist():
-        own_nodes = by_node[node_ends[entity - 1] if entity else 0 : node_ends[entity]]
-        entries = order[ends[entity - 1] if entity else 0 : ends[entity]]
-        group_by_document = dict(zip((nodes[own_nodes] // n_names).tolist(), group_of[own_nodes].tolist(), strict=True))
-        holders = rows[entries].tolist()
-        group_by_entry = [group_by_document[document] for document in documents[rows[entries]].tolist()]
-        passages: dict[int, list[int]] = {}
-        for holder, group in zip(holders, group_by_entry, strict=True):
-            passages.setdefault(group, []).append(holder)
-        sense = _separate_senses(
-            passages, [g for g in passages if is_sense[g]], words, words.terms_of_name(names[entity])
-        )
-        if sense:
-            sense_of_entry[entries] = [sense[group] for group in group_by_entry]
+    node_ends = np.append(np.searchsorted(by_entity[by_node], own), len(by_node))
+    ambiguous = np.flatnonzero(n_senses >= 2)
+    n_entries = ends[ambiguous + 1] - ends[ambiguous]
+    for part in split_rows(np.concatenate([[0], np.cumsum(n_entries)]), _PASSAGES_AT_ONCE):
+        words.read(rows[order[find_entries(ends, ambiguous[part])[0]]])
+        for k in ambiguous[part].tolist():
+            own_nodes = by_node[node_ends[k] : node_ends[k + 1]]
+            entries = order[ends[k] : ends[k + 1]]
+            documents_of = (nodes[own_nodes] // n_names).tolist()
+            group_by_document = dict(zip(documents_of, group_of[own_nodes].tolist(), strict=True))
+            group_by_entry = [group_by_document[document] for document in documents[rows[entries]].tolist()]
+            passages: dict[int, list[int]] = {}
+            for holder, group in zip(rows[entries].tolist(), group_by_entry, strict=True):
+                passages.setdefault(group, []).append(holder)
+            large = [group for group in passages if is_sense[group]]
+            sense = _separate_senses(passages, large, words, words.terms_of_name(names[own[k]]))
+            if sense:
+                sense_of_entry[entries] = [sense[group] for group in group_by_entry]
     return sense_of_entry
 
 
@@ -148,9 +144,7 @@ def _group_documents(
 
 
 def _find_components(node: Ints, key: Ints, n: int) -> Ints:
-    """Return the first node of the component of each of n nodes; nodes with the same key are joined.
-
-    Importing the function of scipy takes as long as all else that a small change needs.
+    """Return the first node of the component of each of n nodes; nodes with the same key are joined. Imports no scipy.
 
     >>> _find_components(np.array([1, 2, 2, 4]), np.array([0, 0, 1, 1]), 5).tolist()
     [0, 1, 1, 3, 1]
@@ -280,11 +274,11 @@ def disambiguate(
         starts[np.searchsorted(split, mentions.indices[at])] + labels[at]
     ]
     passages = np.searchsorted(mentions.indptr, of_split, side="right") - 1
-    indices, values = (empty_on_disk(len(mentions.indices), kind) for kind in (np.int32, np.float64))
+    indices = empty_on_disk(len(mentions.indices), np.int32)
     moved = first.astype(np.int32)
     for rows in split_rows(mentions.indptr):
         part = slice(int(mentions.indptr[rows.start]), int(mentions.indptr[rows.stop]))
-        indices[part], values[part] = moved[mentions.indices[part]], mentions.values[part]
+        indices[part] = moved[mentions.indices[part]]
     indices[of_split] = columns_of_split
     is_lower = np.zeros(len(indices) + 1, dtype=np.bool_)  # than the entry before; of most rows none is
     is_lower[of_split] = indices[of_split] <= indices[of_split - 1]
@@ -293,21 +287,27 @@ def disambiguate(
     is_lower[mentions.indptr] = False
     mixed = np.searchsorted(mentions.indptr, np.flatnonzero(is_lower), side="right") - 1
     changed, of = find_entries(mentions.indptr, unique_sorted(mixed))
-    order = np.argsort(of * e + indices[changed], kind="stable")
-    indices[changed], values[changed] = indices[changed[order]], values[changed[order]]
-    again = Matrix(mentions.indptr, indices, values, e)
+    origin = changed[np.argsort(of * e + indices[changed], kind="stable")]
+    indices[changed] = indices[origin]
+
+    def move_values() -> NDArray[Any]:
+        values = join_column(mentions.values).astype(np.float64)
+        values[changed] = values[origin]
+        return values
+
+    def replace_values() -> NDArray[Any]:
+        new = join_column(mentions.values)[of_split[by_sense]]
+        return _replace_entries(join_column(mentioned_by.values), of_names, of_senses, new)
+
+    again = Matrix(mentions.indptr, indices, LateColumn(len(indices), move_values), e)
     sizes = np.zeros(e, dtype=np.int64)
     sizes[first] = mentioned_by.sizes
     sizes[placed] = np.bincount(columns_of_split, minlength=e)[placed]
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     of_senses, of_names = find_entries(indptr, np.sort(placed))[0], find_entries(mentioned_by.indptr, split)[0]
-    order = np.lexsort((passages, columns_of_split))
-    by_entity = Matrix(
-        indptr,
-        _replace_entries(mentioned_by.indices, of_names, of_senses, passages[order]),
-        _replace_entries(mentioned_by.values, of_names, of_senses, mentions.values[of_split[order]]),
-        n,
-    )
+    by_sense = np.lexsort((passages, columns_of_split))
+    named_by = _replace_entries(mentioned_by.indices, of_names, of_senses, passages[by_sense])
+    by_entity = Matrix(indptr, named_by, LateColumn(len(indices), replace_values), n)
     keys = documents[passages] * m + names_of_split
     order = np.argsort(keys, kind="stable")
     senses: dict[int, tuple[int, ...]] = {}
@@ -317,8 +317,33 @@ def disambiguate(
     of_entity = np.empty(e, dtype=np.int64)
     of_entity[first] = numbers
     of_entity[placed] = np.repeat(numbers[split], n_senses)
-    mention_keys = keys[order], columns_of_split[order]
-    return SenseAssignment(entities, of_entity, again, by_entity, first, mention_keys, senses)
+    return SenseAssignment(entities, of_entity, again, by_entity, first, (keys[order], columns_of_split[order]), senses)
+
+
+class LateColumn(SplicedColumn):
+    """A column that is computed when it is asked for."""
+
+    __slots__ = ("_compute", "_n")
+
+    def __init__(self, n: int, compute: Callable[[], NDArray[Any]]) -> None:
+        """Create the column of the `n` entries that `compute` returns."""
+        self._n, self._compute = n, compute
+        self._joined = None
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return self._n
+
+    def __getitem__(self, key: slice | NDArray[Any], /) -> NDArray[Any]:
+        """Return the entries of a slice, or those at an array of positions."""
+        return self.join()[key]
+
+    def join(self) -> NDArray[Any]:
+        """Return all entries."""
+        if self._joined is None:
+            self._joined = self._compute()
+            del self._compute
+        return self._joined
 
 
 def _replace_entries(values: NDArray[Any], gone: Ints, at: Ints, new: NDArray[Any]) -> NDArray[Any]:
@@ -332,57 +357,54 @@ def _replace_entries(values: NDArray[Any], gone: Ints, at: Ints, new: NDArray[An
 
 
 class TermVectors:
-    """Term vectors of groups of passages: (1 + log count) * rarity, 0 for stop words.
+    """Term vectors of groups of passages: 1 + log count, without stop words."""
 
-    The rarity of a term is the number of doublings from the passages that have it to all of them.
-    """
+    def __init__(self, forward: Counted, rows: Ints, terms: SortedStrings) -> None:
+        """Create vectors of passages, `rows` of `forward`."""
+        self._forward, self._rows, self._terms = forward, rows, terms
+        self._counted: dict[int, bool] = {}  # by term: False for stop words
+        self._read: dict[int, list[tuple[int, int]]] = {}
 
-    def __init__(self, forward: Counted, rows: Ints, terms: Sequence[str], frequency: Ints, n_passages: int) -> None:
-        """Create vectors of passages, `rows` of `forward`. `frequency`: passages of each term among `n_passages`."""
-        self._forward, self._rows = forward, rows
-        self._terms = terms
-        self._frequency, self._n_passages = frequency, n_passages
+    def read(self, passages: Ints) -> None:
+        """Read the terms of some passages, in the place of those read before."""
+        some = unique_sorted(passages)
+        terms, counts, of = self._forward.gather(self._rows[some])
+        ends = np.cumsum(np.bincount(of, minlength=len(some))).tolist()
+        entries = list(zip(terms.tolist(), counts.astype(np.int64).tolist(), strict=True))
+        self._read = {
+            passage: entries[start:end] for passage, start, end in zip(some.tolist(), [0, *ends], ends, strict=False)
+        }
 
-    @cached_property
-    def _rarity(self) -> Ints:
-        rarity = count_doublings(np.array([2 * self._n_passages - 1]))[0] - count_doublings(self._frequency)
-        for word in STOP_WORDS:
-            at = bisect_left(self._terms, word)
-            if at < len(self._terms) and self._terms[at] == word:
-                rarity[at] = 0
-        return np.asarray(rarity, dtype=np.int64)
+    def _is_counted(self, term: int) -> bool:
+        is_counted = self._counted.get(term)
+        if is_counted is None:
+            is_counted = self._counted[term] = self._terms[term] not in STOP_WORDS
+        return is_counted
 
     def terms_of_name(self, name: str) -> set[int]:
         """Return the numbers of the terms of a name."""
-        terms = set()
-        for term in {term for word in _WORDS.findall(name) for term in run_terms(word)}:
-            at = bisect_left(self._terms, term)
-            if at < len(self._terms) and self._terms[at] == term:
-                terms.add(at)
-        return terms
+        terms = {term for word in _WORDS.findall(name) for term in run_terms(word)}
+        return {at for term in terms if (at := self._terms.find(term)) >= 0}
 
-    def vector_of(self, passages: list[int], without: set[int]) -> "_TermVector":
-        """Return the vector of passages, without the terms in `without`."""
-        some = np.array(sorted(set(passages))[:_MAX_PASSAGES_READ], dtype=np.int64)
-        terms, counts, _ = self._forward.gather(self._rows[some])
-        used, inverse = np.unique(terms, return_inverse=True)
-        weights = (1.0 + np.log(np.bincount(inverse, weights=counts))) * self._rarity[used]
-        is_informative = (weights > 0) & ~np.isin(used, sorted(without))
-        used, weights = used[is_informative], weights[is_informative]
-        norm = float(np.sqrt(np.add.reduce(weights * weights)))
-        return _TermVector(used, weights / norm if norm else weights)
+    def vector_of(self, passages: list[int], without: set[int]) -> dict[int, float]:
+        """Return the vector of passages that were read, without the terms in `without`: norm 1, or empty."""
+        totals: dict[int, int] = {}
+        for passage in sorted(set(passages))[:_MAX_PASSAGES_READ]:
+            for term, count in self._read[passage]:
+                totals[term] = totals.get(term, 0) + count
+        weights = {
+            term: 1.0 + math.log(count)
+            for term, count in totals.items()
+            if self._is_counted(term) and term not in without
+        }
+        norm = math.sqrt(sum(weight * weight for weight in weights.values()))
+        return {term: weight / norm for term, weight in weights.items()}
 
 
-class _TermVector(NamedTuple):
-    """Ascending terms and their weights; norm 1, or empty."""
-
-    terms: NDArray[np.int32]
-    weights: NDArray[np.float64]
-
-    def cosine(self, other: "_TermVector") -> float:
-        """Return the cosine with another vector."""
-        _, own_positions, others = np.intersect1d(self.terms, other.terms, assume_unique=True, return_indices=True)
-        return float(np.add.reduce(self.weights[own_positions] * other.weights[others]))
+def _cosine(one: Mapping[int, float], other: Mapping[int, float]) -> float:
+    if len(one) > len(other):
+        one, other = other, one
+    return sum(weight * other[term] for term, weight in one.items() if term in other)
 
 
 def _separate_senses(
@@ -392,21 +414,26 @@ def _separate_senses(
 
     `passages` by group; `groups`: those large enough to be a sense; `left_out`: terms of the name itself.
     """
-    senses = [[group] for group in sorted(groups)]
-    vectors = [words.vector_of(passages[group], left_out) for group in sorted(groups)]
-    while len(senses) > 1:
-        likeness, i, j = max((vectors[i].cosine(vectors[j]), -i, -j) for j in range(len(senses)) for i in range(j))
-        if likeness < _SAME_SENSE_COSINE:
+    members = {group: [group] for group in sorted(groups)}
+    vector_by = {group: words.vector_of(passages[group], left_out) for group in members}
+    likeness = {(a, b): _cosine(vector_by[a], vector_by[b]) for a, b in combinations(members, 2)}
+    while likeness:
+        one, other = max(likeness, key=lambda pair: (likeness[pair], -pair[0], -pair[1]))
+        if likeness[one, other] < _SAME_SENSE_COSINE:
             break
-        i, j = -i, -j
-        senses[i] += senses.pop(j)
-        vectors.pop(j)
-        vectors[i] = words.vector_of([p for g in senses[i] for p in passages[g]], left_out)
+        members[one] += members.pop(other)
+        del vector_by[other]
+        likeness = {pair: value for pair, value in likeness.items() if other not in pair}
+        vector_by[one] = words.vector_of([p for group in members[one] for p in passages[group]], left_out)
+        for pair in likeness:
+            if one in pair:
+                likeness[pair] = _cosine(vector_by[pair[0]], vector_by[pair[1]])
+    senses, vectors = list(members.values()), list(vector_by.values())
     if len(senses) == 1:
         return None
     for group in sorted(passages.keys() - set(groups)):
         vector = words.vector_of(passages[group], left_out)
-        likeness_to = [vector.cosine(each) for each in vectors]
+        likeness_to = [_cosine(vector, each) for each in vectors]
         best = max(range(len(senses)), key=lambda k: (likeness_to[k], -k))
         senses[best].append(group)
     order = sorted(

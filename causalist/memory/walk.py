@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,48 +156,53 @@ def build_walk_graph(arrays: MemoryArrays, variant: Variant) -> WalkGraph:
     """
     m = arrays.n_entities
     parts: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]] = []
+    if variant.similar:  # both directions, and so are all others
+        similar = arrays.similar
+        edges = np.full(len(similar.values), variant.similar)
+        parts.append((similar.rows, similar.indices.astype(np.int64), edges, variant.similar * similar.values))
     if variant.explicit:
         explicit = arrays.explicit
         weight = np.maximum(np.ceil(explicit.values), 1.0)  # at least as many edges as the sum of their confidences
-        parts.append((explicit.rows, explicit.indices.astype(np.int64), variant.explicit * weight,
-                      variant.explicit * explicit.values))  # fmt: skip
-    if variant.similar:
-        rows, columns = arrays.similar.rows, arrays.similar.indices.astype(np.int64)
-        once = rows < columns
-        values = arrays.similar.values[once]
-        parts.append((rows[once], columns[once], np.full(len(values), variant.similar), variant.similar * values))
+        parts += _both_ways(explicit.rows, explicit.indices, variant.explicit * weight,
+                            variant.explicit * explicit.values)  # fmt: skip
     if variant.cooccurrence:
         rows, columns, shared = count_cooccurrences(arrays)
-        weight = variant.cooccurrence * shared
-        parts.append((rows, columns, weight, weight))
-    links, carried = _join_directions(parts, m)
+        parts += _both_ways(rows, columns, variant.cooccurrence * shared, variant.cooccurrence * shared)
+    carried = _join_parts([(a, b, values) for a, b, _, values in parts], m)
     n = arrays.n_passages if variant.has_passages else 0
-    ends = arrays.references.rows, arrays.references.indices.astype(np.int64)
+    ends = arrays.references.rows, arrays.references.indices
     weight = np.full(len(ends[0]), variant.reference)
-    linked, _ = _join_directions([(*ends, weight, weight)] if variant.reference and n else [], n)
+    beside = _both_ways(*ends, weight, weight) if variant.reference and n else []
+    linked = _join_parts([(a, b, values) for a, b, _, values in beside], n)
     mentions, named_by = arrays.mentions, arrays.passages_by_entity
     if not (variant.mention and n):
         mentions, named_by = (
             Matrix(np.zeros(rows + 1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0), columns)
             for rows, columns in ((n, m), (m, n))
         )
-    sums = [
-        np.bincount(each.rows, weights=each.values, minlength=size) + variant.mention * beside.sizes
-        for each, beside, size in ((carried if variant.is_normalized else links, named_by, m), (linked, mentions, n))
-    ]
+    if variant.is_normalized:
+        parts = [(carried.rows, carried.indices.astype(np.int64), carried.values, carried.values)]
+    sums = []
+    for each, named, size in ((parts, named_by, m), (beside, mentions, n)):
+        a = np.concatenate([part[0] for part in each] or [np.zeros(0, dtype=np.int64)])
+        weights = np.concatenate([part[2] for part in each] or [np.zeros(0)])
+        sums.append(np.bincount(a, weights=weights, minlength=size) + variant.mention * named.sizes)
     totals = np.concatenate(sums)
     return WalkGraph(carried, linked, mentions, named_by, variant.mention, np.where(totals > 0, totals, 1.0))
 
 
-def _join_directions(
-    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]], size: int
-) -> tuple[Matrix, Matrix]:
-    """Return the symmetric matrices of two values of edges, given as lists of (one end, other end, values)."""
-    ends = [np.concatenate([part[k] for part in parts] or [np.zeros(0)]) for k in range(4)]
-    a, b = ends[0].astype(np.int64), ends[1].astype(np.int64)
-    both = (np.concatenate([a, b]), np.concatenate([b, a]))
-    first, second = (Matrix.from_entries(*both, np.concatenate([ends[k], ends[k]]), (size, size)) for k in (2, 3))
-    return first, second
+def _both_ways(
+    a: NDArray[Any], b: NDArray[Any], edges: Floats, carried: Floats
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats]]:
+    """Return edges, given as (one end, other end, values), in both directions."""
+    a, b = a.astype(np.int64), b.astype(np.int64)
+    return [(a, b, edges, carried), (b, a, edges, carried)] if len(a) else []
+
+
+def _join_parts(parts: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats]], size: int) -> Matrix:
+    """Return the square matrix of all entries of the parts, each (rows, columns, values)."""
+    rows, columns, values = (np.concatenate([part[k] for part in parts] or [np.zeros(0)]) for k in range(3))
+    return Matrix.from_entries(rows.astype(np.int64), columns.astype(np.int64), values, (size, size))
 
 
 MAX_ITERATIONS = 50

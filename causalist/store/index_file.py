@@ -318,6 +318,7 @@ def map_arrays(path: Path, kind: FileKind, *, may_grow: bool = False) -> MappedA
 
 
 _MAX_SEEN_BYTES = 200
+_TICK_NS = 1_000_000_000  # of clocks of file systems, at most but for FAT
 _SEEN_OPEN_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -330,18 +331,18 @@ def index_stamp(path: Path) -> tuple[int, ...] | None:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def read_seen(folder: Path) -> str | None:
+def read_seen(folder: Path, name: str = SEEN_NAME) -> str | None:
     """Return the digest stored in the folder of an index, or None."""
     with suppress(OSError, UnicodeDecodeError):
-        descriptor = os.open(folder / SEEN_NAME, os.O_RDONLY | _SEEN_OPEN_FLAGS)
+        descriptor = os.open(folder / name, os.O_RDONLY | _SEEN_OPEN_FLAGS)
         with os.fdopen(descriptor, "rb") as file:
             return file.read(_MAX_SEEN_BYTES).decode("ascii").strip()
     return None
 
 
-def write_seen(folder: Path, digest: str) -> None:
+def write_seen(folder: Path, digest: str, name: str = SEEN_NAME) -> None:
     """Store a digest in the folder of an index, if it is writable. Links are not followed."""
-    aside = folder / f"{SEEN_NAME}.{os.getpid()}.new"
+    aside = folder / f"{name}.{os.getpid()}.new"
     with suppress(OSError):
         if not stat.S_ISDIR(os.lstat(folder).st_mode):
             return
@@ -349,6 +350,24 @@ def write_seen(folder: Path, digest: str) -> None:
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(f"{digest}\n".encode("ascii"))
-            aside.replace(folder / SEEN_NAME)
+            aside.replace(folder / name)
         except OSError:
             aside.unlink(missing_ok=True)
+
+
+def is_verified(path: Path, stamp: FileStamp) -> bool:
+    """Return True if a file with this stamp was verified before, as `mark_verified` noted."""
+    return read_seen(path.parent, f"{path.name}.{SEEN_NAME}") == _describe_stamp(stamp)
+
+
+def mark_verified(path: Path, stamp: FileStamp) -> None:
+    """Note next to a file that it was verified, so that it need not be again while its stamp stays.
+
+    Not for a file that was just changed: another change in the same tick of the clock would have the same stamp.
+    """
+    if time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns) > _TICK_NS:
+        write_seen(path.parent, _describe_stamp(stamp), f"{path.name}.{SEEN_NAME}")
+
+
+def _describe_stamp(stamp: FileStamp) -> str:
+    return " ".join(map(str, stamp))

@@ -38,7 +38,7 @@ def test_a_process_for_one_answer_hardly_collects(thresholds: tuple[int, int, in
 _THREADS_OF = """
 import os, sys
 from causalist.cli._run import import_numpy, prepare_process
-prepare_process([sys.argv[1]])
+prepare_process(sys.argv[1].split())
 import_numpy()
 import numpy
 print(len(os.listdir("/proc/self/task")), "OPENBLAS_NUM_THREADS" in os.environ, numpy.zeros(1).tolist())
@@ -47,14 +47,14 @@ print(len(os.listdir("/proc/self/task")), "OPENBLAS_NUM_THREADS" in os.environ, 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted as Linux tells them")
-@pytest.mark.parametrize("command", ["ask", "learn", "memory", "serve"])
+@pytest.mark.parametrize("command", ["ask", "learn", "memory search", "memory add --embedder", "serve"])
 def test_numpy_has_threads_where_matrices_are_multiplied(command: str) -> None:
     environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
     plain = [sys.executable, "-c", "import os, numpy; print(len(os.listdir('/proc/self/task')))"]
     usual = int(subprocess.run(plain, env=environment, capture_output=True, check=True, text=True).stdout)
     asked = [sys.executable, "-c", _THREADS_OF, command]
     found = subprocess.run(asked, env=environment, capture_output=True, check=True, text=True).stdout
-    assert found == f"{1 if command == 'ask' else usual} False [0.0]\n"
+    assert found == f"{1 if command in ('ask', 'memory search') else usual} False [0.0]\n"
 
 
 def test_who_chose_a_number_of_threads_has_it() -> None:

@@ -99,6 +99,8 @@ def test_links_become_references() -> None:
         *split_document("b/two.md", "# Two\n\nBack to [one](/a/one.md).\n\n## Part\n\n[up](#two) [gone](none.md)"),
         *split_document("c.rst", "Three\n=====\n\n:doc:`a/one` and :ref:`see <part>`, :mod:`json`.\n"),
         *split_document("d.html", "<h1>Four</h1><a href='b/two.md'>two</a>"),
+        *split_document("e.rst", "Five\n====\n\n`Three`_, `#7 <https://x.y/7>`_, `up\n<a/one.md>`__ and ``code``_.\n"),
+        *split_document("f.adoc", "= Six\n\nxref:c.rst#three[the third], link:b/two.md[] and link:https://x.y[web]\n"),
     ]
     found = {each.id: (each.text, each.metadata.get("references")) for each in resolve_references(documents)}
     assert found["a/one.md#one"] == ("# One\n\nSee two, web and pic.", ["b/two.md#part"])
@@ -106,6 +108,9 @@ def test_links_become_references() -> None:
     assert found["b/two.md#part"] == ("Two\n\n## Part\n\nup gone", ["b/two.md#two"])
     assert found["c.rst#three"] == ("Three\n=====\n\na/one and see, `json`.", ["a/one.md#one", "b/two.md#part"])
     assert found["d.html#four"][1] == ["b/two.md#two"]
+    assert found["e.rst#five"] == ("Five\n====\n\nThree, #7, up and ``code``_.", ["c.rst#three", "a/one.md#one"])
+    assert found["f.adoc#six"][0].endswith("the third, b/two.md and web")
+    assert found["f.adoc#six"][1] == ["c.rst#three", "b/two.md#two"]
 
 
 def test_front_matter_dates_a_document() -> None:

@@ -162,6 +162,14 @@ def test_terms_of_a_file_of_format_6_are_counted_again(tmp_path: Path) -> None:
     assert HippoIndex.load(path).retrieve("cafe") == index.retrieve("cafe")
 
 
+def test_senses_of_a_file_of_format_9_are_found_again(tmp_path: Path) -> None:
+    path, index = tmp_path / "m", team()
+    index.save(path)
+    _change(path, lambda arrays: arrays["counts.labels"].__setitem__(slice(None), 1), 9)
+    assert storage.is_outdated(path)
+    assert _fingerprint(HippoIndex.load(path)) == _fingerprint(index)
+
+
 def test_words_of_a_file_of_format_7_are_found_with_slips(tmp_path: Path) -> None:
     path, index = tmp_path / "m", HippoIndex()
     index.add_passage("a", "Constantinopel is a city.")

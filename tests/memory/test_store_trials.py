@@ -15,6 +15,7 @@ from causalist.memory import HippoIndex
 from causalist.memory import saved_memory as storage
 from causalist.memory.document_sync import MemoryFile
 from causalist.memory.saved_memory import read_passages
+from causalist.store import index_file
 from tests.memory.test_index import _fingerprint
 from tests.memory.test_saved_memory import _rich
 from tests.memory.texts import team
@@ -89,15 +90,39 @@ def test_a_file_that_is_no_memory_is_made_anew_from_the_documents(tmp_path: Path
     assert (tmp_path / "memory.db.damaged").read_bytes() == b"no memory at all"
 
 
+def test_a_file_that_was_checked_is_not_checked_again_until_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, seen, checked = tmp_path / "memory.db", tmp_path / "memory.db.seen", []
+    index = team()
+    index.save(file)
+    sum_of = index_file._checksum
+    monkeypatch.setattr(index_file, "_checksum", lambda data: checked.append(len(data)) or sum_of(data))
+    HippoIndex.load(file)
+    assert not seen.exists()  # another change in the same moment would have the same times
+    monkeypatch.setattr(index_file, "_TICK_NS", 0)
+    HippoIndex.load(file)
+    assert seen.exists() and checked
+    checked.clear()
+    assert _fingerprint(HippoIndex.load(file)) == _fingerprint(index)
+    assert not checked
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+    with pytest.raises(IndexUnreadable, match="damaged"):
+        HippoIndex.load(file)
+    assert checked
+
+
 def test_a_killed_writer_leaves_no_file_for_ever(tmp_path: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     left, own = tmp_path / f"memory.db.{ended.pid}.new", tmp_path / f"memory.db.{os.getppid()}.new"
-    other = tmp_path / f"other.db.{ended.pid}.new"
-    for each in (left, own, other):
+    other, beside = tmp_path / f"other.db.{ended.pid}.new", tmp_path / f"memory.db.read.{ended.pid}.new"
+    for each in (left, own, other, beside):
         each.write_bytes(b"half")
     team().save(tmp_path / "memory.db")
-    assert not left.exists()
+    assert not left.exists() and not beside.exists()
     assert own.exists() and other.exists()  # a living writer's, and another memory's
 
 
@@ -116,13 +141,16 @@ def test_two_writers_do_not_lose_each_others_work_silently(tmp_path: Path) -> No
     assert {"one", "more"} <= set(HippoIndex.load(file).passage_ids)
 
 
-def test_a_deleted_folder_is_forgotten(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_a_deleted_folder_is_forgotten(tmp_path: Path, is_listed: bool) -> None:
     folder, kept = tmp_path / "docs", tmp_path / "kept"
     for each in (folder, kept):
         each.mkdir()
         (each / "a.md").write_text(f"# {each.name}\n\nAda Byron was here.\n")
     memory = MemoryFile(tmp_path / "memory.db", tmp_path)
     memory.add([folder, kept])
+    if not is_listed:  # as after a repair of the memory
+        (tmp_path / "memory.db.read").unlink()
     (folder / "a.md").unlink()
     folder.rmdir()
     done = memory.add([folder])

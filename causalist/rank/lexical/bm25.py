@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from causalist.model.index import LexicalIndex, Postings
 from causalist.model.scores import Scores
 from causalist.rank.terms import terms_of
 
-if TYPE_CHECKING:  # memory over text needs no parser of questions about code
+if TYPE_CHECKING:  # memory over text needs no index of code, nor a parser of questions about it
+    from causalist.model.index import LexicalIndex, Postings
     from causalist.rank.query.query import ParsedQuery
 
 # Rows per batch. Smaller arrays are reused by the allocator; larger ones are requested from the system one by one
@@ -74,7 +74,7 @@ def query_coverage(terms: Mapping[int, float], postings: SlicedPostings, n: int)
     return matched / total if total > 0 else matched
 
 
-def name_coverage(query_terms: Mapping[str, float], lexical: LexicalIndex, n: int) -> Scores:
+def name_coverage(query_terms: Mapping[str, float], lexical: "LexicalIndex", n: int) -> Scores:
     """Return the share of the query's own words that each name has, to the power _NAME_COVERAGE_POWER.
 
     All scores are 0 where the repository has fewer than two of these words, as one word is in many names.
@@ -88,7 +88,7 @@ def name_coverage(query_terms: Mapping[str, float], lexical: LexicalIndex, n: in
     return share
 
 
-def name_share(terms: Collection[int], lexical: LexicalIndex, n: int) -> Scores:
+def name_share(terms: Collection[int], lexical: "LexicalIndex", n: int) -> Scores:
     """Return the share of the words of each name that are among `terms`.
 
     The term for the whole name beside its parts does not count.
@@ -111,7 +111,7 @@ def rarity(postings: SlicedPostings, term: int) -> float:
 
 
 def rarity_of_shared_words(
-    names: Iterable[str], lexical: LexicalIndex, nodes: NDArray[np.int64], n: int
+    names: Iterable[str], lexical: "LexicalIndex", nodes: NDArray[np.int64], n: int
 ) -> NDArray[np.float64]:
     """Return the sum of the rarities of the words of a name that each of `nodes` has, the largest of several names.
 
@@ -135,7 +135,7 @@ def rarity_of_shared_words(
     return largest
 
 
-def find_nodes_with_words(name: str, lexical: LexicalIndex) -> NDArray[np.int64]:
+def find_nodes_with_words(name: str, lexical: "LexicalIndex") -> NDArray[np.int64]:
     """Return the nodes, ascending, that have all words of a name in their text; none if the name has no words."""
     nodes: NDArray[np.int64] | None = None
     for term in sorted({term for word in re.findall(r"\w+", name) for term in terms_of(word)}):
@@ -151,7 +151,7 @@ def find_nodes_with_words(name: str, lexical: LexicalIndex) -> NDArray[np.int64]
 
 
 def terms_of_nodes(
-    question: "ParsedQuery", lexical: LexicalIndex, nodes: NDArray[np.int64]
+    question: "ParsedQuery", lexical: "LexicalIndex", nodes: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return (the share of each term in the query, which node has which term in its text or name).
 
@@ -173,7 +173,7 @@ def terms_of_nodes(
     return shares / max(float(shares.sum()), 1e-9), has
 
 
-def max_idf_weight(terms: Mapping[int, float], lexical: LexicalIndex, n: int) -> float:
+def max_idf_weight(terms: Mapping[int, float], lexical: "LexicalIndex", n: int) -> float:
     """Return the weight at which a name or path counts in full.
 
     This is the weight of the query's three rarest terms.
@@ -204,7 +204,7 @@ def impacts(postings: SlicedPostings, term: int) -> tuple[NDArray[np.int32], NDA
     return documents, idf * counts * (K1 + 1) / (counts + postings.norms[documents])
 
 
-def impact_on(postings: Postings, term: int, document: int) -> float:
+def impact_on(postings: "Postings", term: int, document: int) -> float:
     """Return the score of one document for the term, equal to its value in `impacts`.
 
     The score is 0 if the document does not have the term.
@@ -234,7 +234,7 @@ def bm25(postings: SlicedPostings, terms: Mapping[int, float], n_nodes: int) -> 
     return scores
 
 
-def find_nodes_by_name(name: str, lexical: LexicalIndex) -> list[int]:
+def find_nodes_by_name(name: str, lexical: "LexicalIndex") -> list[int]:
     """Return the nodes whose last name, title, file name or file stem is `name`, ignoring case."""
     at = lexical.names.position(name.lower())
     if at < 0:
@@ -253,7 +253,7 @@ class SnippetLines:
         sum over terms of weight * ln(1 + (N - df + 1/2) / (df + 1/2))        as in BM25, over N documents
     """
 
-    def __init__(self, question: "ParsedQuery", lexical: LexicalIndex) -> None:
+    def __init__(self, question: "ParsedQuery", lexical: "LexicalIndex") -> None:
         postings = lexical.definitions
         self._weights: dict[str, float] = {}
         for term, weight in {**question.abbreviations, **question.terms}.items():

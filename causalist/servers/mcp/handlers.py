@@ -176,9 +176,8 @@ class Handlers:
             bounded = tool.describe_bounded(given, arguments)
             key = f"{chosen} {params.name} {json.dumps(arguments, sort_keys=True)} {bounded}"
             unindexed = tool.unindexed and partial(_answer_unindexed, tool.unindexed, arguments, bounded)
-            return await self._answer(
-                context, chosen, partial(_answer_with_note, tool.answer, arguments, bounded), unindexed, key
-            )
+            answer = partial(_answer_with_note, tool.answer, arguments, bounded)
+            return await self._answer(context, chosen, answer, unindexed, key, needs_index=tool.needs_index)
         except CausalistError as error:
             return _error_result(f"{error.slug}: {error}")
         except Exception as error:
@@ -191,12 +190,17 @@ class Handlers:
         answer: "Callable[[Repository, str], Reply]",
         unindexed: Callable[[Path, str], Reply] | None,
         key: str,
+        *,
+        needs_index: bool,
     ) -> CallToolResult:
         from causalist._internal.text_formatting import neutralize
 
         name, view = await self._view(context, chosen)
-        repository = view.to_answer_from()
-        if repository is not None:
+        repository = view.to_answer_from() if needs_index else None
+        if not needs_index:
+            folder: Any = self.repositories.get(name)[1]  # its root is what the tool asks for
+            reply = await self._share((key, name), partial(answer, folder, ""))
+        elif repository is not None:
             state = (name, view.generation, view.behind, view.failure is not None)
             try:
                 reply = await self._share((key, *state), partial(answer, repository, staleness_note(view)))

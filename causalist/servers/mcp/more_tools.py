@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from causalist._internal.text_formatting import count_noun, middle_cut, neutralize, one_line
 from causalist.errors import UnreadNode, UsageError
@@ -435,6 +435,14 @@ class Choice(Parameter):
         return value
 
 
+class HasRoot(Protocol):
+    """A repository, with its index or without."""
+
+    @property
+    def root(self) -> Path:
+        """Folder of the repository."""
+
+
 class _PipelineCache:
     """Cache of the pipeline of the last memory."""
 
@@ -442,7 +450,7 @@ class _PipelineCache:
         self._lock = Lock()
         self._known: tuple[Path, tuple[tuple[int, int], ...], MemoryPipeline] | None = None
 
-    def get(self, repository: "Repository") -> "MemoryPipeline":
+    def get(self, repository: "HasRoot") -> "MemoryPipeline":
         """Return the pipeline of a repository's memory. Raises IndexUnreadable without one."""
         from causalist.memory.document_sync import MemoryFile
 
@@ -470,7 +478,7 @@ def _file_state(path: Path) -> tuple[int, int]:
 _pipelines = _PipelineCache()
 
 
-def _search(repository: "Repository", arguments: Arguments) -> str:
+def _search(repository: "HasRoot", arguments: Arguments) -> str:
     index: HippoIndex = _pipelines.get(repository).index
     mode = RetrievalMode.HIPPO if arguments["use_graph"] else RetrievalMode.HYBRID
     passages = index.retrieve(arguments["query"], mode=mode, top_k=arguments["limit"], readers=())
@@ -481,7 +489,7 @@ def _search(repository: "Repository", arguments: Arguments) -> str:
     return _format_passages(rows, arguments["query"], "")
 
 
-def _retrieve(repository: "Repository", arguments: Arguments) -> str:
+def _retrieve(repository: "HasRoot", arguments: Arguments) -> str:
     answer = _pipelines.get(repository).run(arguments["query"], mode=arguments["mode"] or MemoryMode.EXECUTION)
     rows = []
     for hit in answer.hits[: arguments["limit"]]:
@@ -500,7 +508,7 @@ def _format_replaced(documents: Sequence[str]) -> str:
     return f"superseded by {', '.join(documents)}; " if documents else ""
 
 
-def _show_neighborhood(repository: "Repository", arguments: Arguments) -> str:
+def _show_neighborhood(repository: "HasRoot", arguments: Arguments) -> str:
     index = _pipelines.get(repository).index.visible_to(())
     info = index.entity(arguments["entity_id"])
     lines = [f"{one_line(info.name, 200)}  {info.type}, in {count_noun(len(info.passages), 'passage')}: "
@@ -513,7 +521,7 @@ def _show_neighborhood(repository: "Repository", arguments: Arguments) -> str:
     return "".join(shown) + (f"and {len(lines) - len(shown)} more\n" if len(lines) > len(shown) else "")
 
 
-def _update_memory(repository: "Repository", arguments: Arguments) -> str:
+def _update_memory(repository: "HasRoot", arguments: Arguments) -> str:
     from causalist.memory.document_sync import MemoryFile
     from causalist.memory.document_text import front_matter, read_front_matter
 
@@ -541,7 +549,7 @@ def _update_memory(repository: "Repository", arguments: Arguments) -> str:
             raise UsageError(f"{passage!r} belongs to a document; edit the document, or use another passage_id")
         if passage in index and passage not in index.visible_to(()):
             raise UsageError(f"{passage!r} exists and is not visible to everyone; use another passage_id")
-    note = text.removeprefix(front_matter(text))
+    note = text.removeprefix(front_matter(text)).lstrip("\n")
     return "remembered\n" if memory_file.put(passage, note, read_front_matter(text)) else "nothing changed\n"
 
 
@@ -592,6 +600,7 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
             "use_graph": Flag(bool, "false: words alone.", 0, 1, 1),
         },
         _search,
+        needs_index=False,
     ),
     "hipporag_retrieve": Tool(
         "Retrieve from memory",
@@ -608,6 +617,7 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
             ),
         },
         _retrieve,
+        needs_index=False,
     ),
     "get_entity_neighborhood": Tool(
         "Neighbors of an entity",
@@ -617,6 +627,7 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
             "hops": Parameter(int, "Distance.", 1, 3, 1),
         },
         _show_neighborhood,
+        needs_index=False,
     ),
     "memory_update": Tool(
         "Change the memory",
@@ -630,5 +641,6 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
         },
         _update_memory,
         is_writing=True,
+        needs_index=False,
     ),
 }

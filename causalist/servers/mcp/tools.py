@@ -79,7 +79,7 @@ class Tool:
 
     `answer` gets a repository, or the view of a fleet, and checked arguments, with None for omitted ones. `unindexed`
     gets the folder instead, while there is no index; a tool without it has no answer then. `is_writing`: True if it
-    changes something.
+    changes something. `needs_index`: False if `answer` reads the root of what it gets alone.
     """
 
     title: str
@@ -88,6 +88,7 @@ class Tool:
     answer: Callable[[Any, Arguments], Reply | str]
     unindexed: Callable[[Path, Arguments], Reply] | None = None
     is_writing: bool = False
+    needs_index: bool = True
 
     def schema(self) -> dict[str, Any]:
         """Return the arguments as JSON Schema."""
