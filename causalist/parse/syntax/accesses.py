@@ -208,7 +208,7 @@ def read_lookups(
                 if node is not None and not any(word in node.type for word in _NO_NAMES):
                     scope = _scope_at(definitions, start)
                     lookups.append(
-                        (start, Lookup(scope, number, _first_name(data, start), key, node.start_point[0], writes))
+                        (start, Lookup(scope, number, _first_name(data, start), key, data.count(b"\n", 0, start), writes))
                     )
     return tuple(lookup for _, lookup in sorted(lookups))
 

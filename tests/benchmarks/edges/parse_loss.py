@@ -78,7 +78,7 @@ def places_of_errors(path: str, data: bytes) -> Iterator[tuple[int, str]]:
     lines = data.decode(errors="replace").split("\n")
     done = set()
     for node in _innermost(tree.root_node):
-        row = node.start_point.row
+        row = data.count(b"\n", 0, node.start_byte)  # repairs may put something in the place of a line feed
         if row not in done:
             done.add(row)
             kind = f"missing {node.type}" if node.is_missing else "error"
