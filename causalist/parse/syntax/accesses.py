@@ -206,10 +206,8 @@ def read_lookups(
             for start, key, writes in _find_lookups(setting, data):
                 node = tree.root_node.descendant_for_byte_range(start, start + 1)
                 if node is not None and not any(word in node.type for word in _NO_NAMES):
-                    scope = _scope_at(definitions, start)
-                    lookups.append(
-                        (start, Lookup(scope, number, _first_name(data, start), key, data.count(b"\n", 0, start), writes))
-                    )
+                    scope, row = _scope_at(definitions, start), data.count(b"\n", 0, start)
+                    lookups.append((start, Lookup(scope, number, _first_name(data, start), key, row, writes)))
     return tuple(lookup for _, lookup in sorted(lookups))
 
 

@@ -5,8 +5,8 @@
 REPO is the folder of a repository, or with `--clones` owner/name, of which the newest commit is read. Prints a row for
 each repository as Markdown: files of LANGUAGE; files with a syntax error; files with one whose text has a definition or
 a call that the facts lack. A name before a bracket counts as a call, so that signatures count, too; names that files
-without an error lack as well say nothing of errors and are left out. `--show` prints the places of errors, each with the
-line that it begins in.
+without an error lack as well say nothing of errors and are left out. `--show` prints the places of errors, each with
+the line that it begins in.
 """
 
 import argparse
@@ -30,7 +30,8 @@ from tests.benchmarks.edges.rust_sites import wilson
 _DEFAULT_MAX_BYTES = 300_000
 # Words before a name that they define, in any language that has them.
 _DEFINED = re.compile(
-    r"(?m)^[ \t]*(?:(?:public|private|internal|protected|static|virtual|abstract|override|final|extern|inline|async|rec|automatic|mutable)\s+)*"
+    r"(?m)^[ \t]*(?:(?:public|private|internal|protected|static|virtual|abstract|override|final|extern|inline|async|rec"
+    r"|automatic|mutable)\s+)*"
     r"(?:function|def|func|fun|fn|proc|sub|class|struct|enum|interface|trait|module|task|package|program|type|let|member\s+\w+\.|and"
     r"|@interface|@implementation|@protocol)\s+(?:automatic\s+)?(?:[\w\[\]:]+\s+)?(?P<name>[A-Za-z_]\w*)\s*(?:[({;:=<]|$)"
 )
@@ -82,7 +83,8 @@ def places_of_errors(path: str, data: bytes) -> Iterator[tuple[int, str]]:
         if row not in done:
             done.add(row)
             kind = f"missing {node.type}" if node.is_missing else "error"
-            yield row + 1, f"[{kind} at {node.start_point.column}-{node.end_point.row + 1}:{node.end_point.column}] {lines[row].rstrip()[:180]}"
+            ends = f"{node.end_point.row + 1}:{node.end_point.column}"
+            yield row + 1, f"[{kind} at {node.start_point.column}-{ends}] {lines[row].rstrip()[:180]}"
 
 
 def _innermost(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
