@@ -332,7 +332,8 @@ class AnnotationTypes:
             value = self.inference.default_export(value) or UNKNOWN
         if value.kind is ValueKind.UNION:
             return Value.union(self.call_result(part) for part in value.parts)
-        if (value.kind, value.rule) == (ValueKind.INSTANCE, RuleName.SELF) and returns_own_class(self.program, value.number):
+        is_self = (value.kind, value.rule) == (ValueKind.INSTANCE, RuleName.SELF)
+        if is_self and returns_own_class(self.program, value.number):
             return value._replace(rule=RuleName.CONSTRUCTED)
         if (method := self._call_method_of(value)) is not None:
             return self.call_result(method)
@@ -399,11 +400,10 @@ class AnnotationTypes:
     def _call_method_of(self, value: Value) -> Value | None:
         """Return the method that runs when an instance is called, in languages with annotations of collections."""
         signature = self.program.definition_of[value.number].signature if value.number >= 0 else ""
-        if value.kind is not ValueKind.INSTANCE and not is_object(signature):
+        settings = self.program.files[self.program.file_of[value.number]].settings if signature else None
+        if settings is None or not (value.kind is ValueKind.INSTANCE or is_object(signature)):
             return None
-        settings = self.program.files[self.program.file_of[value.number]].settings
-        is_known = settings is not None and bool(settings.shapes.sequences or settings.names.callables_apart)
-        if settings is None or not is_known or not settings.names.call_method:
+        if not (settings.names.call_method and (settings.shapes.sequences or settings.names.callables_apart)):
             return None
         number, _ = self.program.find_member(value.number, settings.names.call_method)
         return Value(ValueKind.DEFINITION, number, value.rule) if number >= 0 else None
