@@ -340,6 +340,15 @@ def leaf_types(settings: TypeSettings) -> frozenset[str]:
     return frozenset(above) - inner - _WITH_OTHERS_BELOW
 
 
+def is_object(signature: str) -> bool:
+    """Return True for the signature of a type's only instance.
+
+    >>> is_object("case object Nothing"), is_object("class A")
+    (True, False)
+    """
+    return signature.startswith(("object ", "case object "))
+
+
 def is_made_by(signature: str, arguments: str) -> bool:
     """Return True if the constructor in the signature of a type takes so many arguments.
 

@@ -435,7 +435,8 @@ class Resolver:
                 return [*(Target(part.number, part.rule, n_possible) for part in several), *constants], ""
         if value.kind is ValueKind.UNION and called and lists_arguments:
             return [Target(*each) for each in self.twins.choose_in_branches(value, arguments)], ""
-        if value.kind is ValueKind.INSTANCE and called and lists_arguments:
+        is_overloaded = lists_arguments or (names is not None and names.curried and chain not in names.self_names)
+        if value.kind is ValueKind.INSTANCE and called and is_overloaded:
             number, _ = self.program.find_member(value.number, call_method)
             if number >= 0 and not self._is_passed_through(file, chain):  # one of the overloads of the operator
                 value, chain = value._replace(kind=ValueKind.DEFINITION, number=number), f"{chain}.()"
@@ -464,7 +465,8 @@ class Resolver:
             is_function_given = ArgumentKind.FUNCTION in arguments and len(functions) > 1
             if values or is_function_given or (lists_arguments and (arguments or "." in chain)):
                 functions, value = self.overloads.select_nearest((file, scope), functions, arguments, values, value)
-            if len(functions) > MAX_CANDIDATES:
+            is_told = 0 < len(functions) <= MAX_CANDIDATES or meant_by_name == value.number  # which overload is meant
+            if len(functions := functions if is_told else [value.number]) > MAX_CANDIDATES:
                 return [], ""
             if functions and self._has_specifics(functions[0]):
                 functions = self._choose_specific((file, scope), functions[0], arguments, values, chain)
@@ -583,14 +585,16 @@ class Resolver:
         fitting = [each for each in beside if misfit(program.parameters.get(each), arguments, {}) is not None]
         if fitting and not is_made_by(called.signature, arguments):
             return fitting[0]
+        call_method = settings.names.call_method
+        if settings.names.curried and arguments not in (UNCOUNTED, IS_TYPE):  # without `new`
+            operator = program.find_own_member(definition, call_method, arguments)
+            is_made = called.signature.lstrip().startswith("case ") and is_made_by(called.signature, arguments)
+            return operator if operator >= 0 and not is_made else definition
         if file == at or not _NOT_MADE.search(called.signature):
             return definition
         for name in settings.types.delegates:
             companion = program.find_own_member(definition, name)
-            operator = (
-                program.find_own_member(companion, settings.names.call_method, arguments) if companion >= 0 else -1
-            )
-            if operator >= 0:
+            if companion >= 0 and (operator := program.find_own_member(companion, call_method, arguments)) >= 0:
                 return operator
         return definition
 

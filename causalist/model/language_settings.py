@@ -660,7 +660,7 @@ class PreprocessorSettings:
     blank: tuple[str, ...] = ()
     r"""regular expressions of text to hide from the grammar, or their group `mark`; a group `stop` becomes a
     semicolon, `gives` an equals sign, `word` one word. A remark `(?#a|b)` ahead names words of which a text with a
-    match has one. Example: C: `['\bWINAPI\b']`"""
+    match has one. The name of a file stands for its list `blank`. Example: C: `['\bWINAPI\b']`"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -400,12 +400,21 @@ def _read_settings(path: Path) -> LanguageSettings:
             lambdas=LambdaSettings(**_freeze_values(data.get("lambdas", {}))),
             handlers=HandlerSettings(**_freeze_values(data.get("handlers", {}))),
             lookups=tuple(LookupSettings(**_freeze_values(each)) for each in data.get("lookups", ())),
-            preprocessor=PreprocessorSettings(**_freeze_values(data.get("preprocessor", {}))),
+            preprocessor=PreprocessorSettings(**_freeze_values(_with_files(data.get("preprocessor", {}), path.parent))),
             repairs=tuple(Repair(**each) for each in data.get("repairs", ())),
             extra=data.get("extra", ""),
         )
     except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
         raise GrammarError(f"{path}: {type(error).__name__}: {error}") from error
+
+
+def _with_files(preprocessor: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the table with the expressions of a file in the place of its name, which languages share."""
+    blank: list[str] = []
+    for written in preprocessor.get("blank", ()):
+        is_file = written.endswith(".toml")
+        blank += tomllib.loads((folder / written).read_text(encoding="utf-8"))["blank"] if is_file else [written]
+    return {**preprocessor, "blank": blank}
 
 
 def _read_dialect(entry: Mapping[str, Any]) -> Dialect:

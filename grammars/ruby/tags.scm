@@ -84,6 +84,13 @@
 (assignment left: [(identifier) (instance_variable) (class_variable) (constant)] @binding)
 (assignment right: [
   (call) (constant) (scope_resolution) (identifier) (instance_variable) (class_variable) (self)] @binding.value)
+; What the examples of RSpec have by a name.
+((call !receiver method: (identifier) @_let arguments: (argument_list . (simple_symbol) @binding)
+  block: [(block body: (block_body . (_) @binding.value .)) (do_block body: (body_statement . (_) @binding.value .))])
+  (#any-of? @_let "let" "let!" "subject" "subject!") (#not-match? @binding.value "^Class\\.new"))
+((call !receiver method: (identifier) @binding !arguments
+  block: [(block body: (block_body . (_) @binding.value .)) (do_block body: (body_statement . (_) @binding.value .))])
+  (#eq? @binding "subject") (#not-match? @binding.value "^Class\\.new"))
 (operator_assignment left: [(identifier) (instance_variable) (class_variable)] @binding operator: "||="
   right: [(call) (constant) (scope_resolution) (identifier) (instance_variable)] @binding.value)
 (operator_assignment left: (identifier) @binding.item)

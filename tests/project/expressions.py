@@ -120,7 +120,7 @@ def made_in_functions() -> list[str]:
 
 
 def written_in_grammars() -> Iterator[tuple[str, int, str]]:
-    for path in sorted(GRAMMARS.rglob("language.toml")):
+    for path in sorted(GRAMMARS.rglob("*.toml")):
         for key, value in _strings(tomllib.loads(path.read_text(encoding="utf-8")), ""):
             if _SIGNS.search(value) and _compiles(value):
                 yield value, re.MULTILINE, f"grammars/{path.parent.name}/{path.name} {key}"

@@ -3,6 +3,7 @@
 from causalist._internal.lazy import dataclass, field
 from causalist.graph.infer.base import InferenceBase
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_parameter_of_function, returns_own_class
+from causalist.graph.overload_fit import is_object
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, HOLDERS, KIND_OF_SHAPE, QUERY, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
@@ -332,11 +333,11 @@ class AnnotationTypes:
             value = self.inference.default_export(value) or UNKNOWN
         if value.kind is ValueKind.UNION:
             return Value.union(self.call_result(part) for part in value.parts)
-        if value.kind is ValueKind.INSTANCE:
-            if value.rule == RuleName.SELF and returns_own_class(self.program, value.number):
-                return value._replace(rule=RuleName.CONSTRUCTED)
-            if (method := self._call_method_of(value)) is not None:
-                return self.call_result(method)
+        is_self = (value.kind, value.rule) == (ValueKind.INSTANCE, RuleName.SELF)
+        if is_self and returns_own_class(self.program, value.number):
+            return value._replace(rule=RuleName.CONSTRUCTED)
+        if (method := self._call_method_of(value)) is not None:
+            return self.call_result(method)
         if value.kind in (ValueKind.CALLABLE, ValueKind.INSTANCE):
             return self.inference.result_of_held(value)
         if (said := self.containers.result_said(value)) is not None:
@@ -399,13 +400,13 @@ class AnnotationTypes:
 
     def _call_method_of(self, value: Value) -> Value | None:
         """Return the method that runs when an instance is called, in languages with annotations of collections."""
-        program = self.program
-        settings = program.files[program.file_of[value.number]].settings
-        if settings is None or not settings.names.call_method:
+        signature = self.program.definition_of[value.number].signature if value.number >= 0 else ""
+        settings = self.program.files[self.program.file_of[value.number]].settings if signature else None
+        if settings is None or not (value.kind is ValueKind.INSTANCE or is_object(signature)):
             return None
-        if not (settings.shapes.sequences or settings.names.callables_apart):
+        if not (settings.names.call_method and (settings.shapes.sequences or settings.names.callables_apart)):
             return None
-        number, _ = program.find_member(value.number, settings.names.call_method)
+        number, _ = self.program.find_member(value.number, settings.names.call_method)
         return Value(ValueKind.DEFINITION, number, value.rule) if number >= 0 else None
 
     def receiver_rule(self, method: Value) -> str:

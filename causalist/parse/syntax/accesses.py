@@ -11,6 +11,7 @@ In a language of declarative regions, what accesses a name may call it as well: 
 """
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -201,15 +202,15 @@ def read_lookups(
 ) -> tuple[Lookup, ...]:
     """Return all lookups of a file, by position."""
     lookups = []
+    newlines: list[int] = []
     for number, setting in enumerate(settings):
         if setting.word.encode() in data:
+            newlines = newlines or [each.start() for each in re.finditer(b"\n", data)]
             for start, key, writes in _find_lookups(setting, data):
                 node = tree.root_node.descendant_for_byte_range(start, start + 1)
                 if node is not None and not any(word in node.type for word in _NO_NAMES):
-                    scope = _scope_at(definitions, start)
-                    lookups.append(
-                        (start, Lookup(scope, number, _first_name(data, start), key, node.start_point[0], writes))
-                    )
+                    scope, row = _scope_at(definitions, start), bisect_left(newlines, start)
+                    lookups.append((start, Lookup(scope, number, _first_name(data, start), key, row, writes)))
     return tuple(lookup for _, lookup in sorted(lookups))
 
 

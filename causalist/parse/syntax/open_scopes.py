@@ -185,10 +185,10 @@ class Scopes:
         return bisect_right(self._newlines, byte - 1) if byte else 0
 
     def spell_attributes(self, text: str) -> str:
-        """Return an expression with marked attributes as members of the object: `@a` as `self.a`."""
+        """Return an expression with marked attributes as members of the object: `@a` as `self.a`, and `:a` as `a`."""
         if self._attributes is None:
             return text
-        return self._attributes.sub(f"{self.settings.names.self_names[0]}.", text)
+        return self._attributes.sub(f"{self.settings.names.self_names[0]}.", text).removeprefix(":")
 
     def is_blank(self, start: int, end: int) -> bool:
         """Return True if the range is short and has only white space and comments."""
