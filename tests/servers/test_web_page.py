@@ -515,6 +515,7 @@ def test_no_git_and_no_change(page: Any, browser: Any, taskboard: WebServer, tmp
         page.click("#show-changes")
         page.wait_for_selector("#welcome.problem")
         assert page.locator("#welcome h1").inner_text() == "Nothing changed"
+        page.goto("about:blank")  # a page that asks when the server has ended complains
 
 
 def test_text_of_a_repository_never_becomes_markup(page: Any, tmp_path: Path) -> None:
@@ -531,3 +532,4 @@ def test_text_of_a_repository_never_becomes_markup(page: Any, tmp_path: Path) ->
         assert MARKUP in page.locator("#results").inner_text() and MARKUP in page.title()
         assert page.locator("img, script:not([src]), iframe, a:not([href^='vscode://file/'])").count() == 0
         assert all(url.startswith(server.origin) for url in requested)
+        page.goto("about:blank")

@@ -220,10 +220,9 @@ class AnnotationTypes:
 
     def resolve_alias(self, definition: int) -> Value | None:
         """Return the type that another name is given to; None for other definitions, and where it is not known."""
-        program = self.program
-        if program.definition_of[definition].kind != NodeKind.TYPE or program.has_members(definition):
+        if self.program.definition_of[definition].kind != NodeKind.TYPE or self.program.has_members(definition):
             return None
-        symbols = program.files[file := program.file_of[definition]]
+        symbols = self.program.files[file := self.program.file_of[definition]]
         if symbols.settings is not None and symbols.settings.types.prefixed:
             return None  # a type of its own, with methods of its own
         local = definition - symbols.first
@@ -233,10 +232,10 @@ class AnnotationTypes:
         self.inference.unfolding.add(definition)
         aliased = Value.union(self.infer_annotation(file, local, each, RuleName.ANNOTATION) for each in types)
         self.inference.unfolding.discard(definition)
-        has_headers = symbols.settings is not None and bool(symbols.settings.modules.headers)
-        if aliased is not None and has_headers and (aliased.type or aliased.kind is ValueKind.UNION):
-            return aliased  # also a plain one: `typedef unsigned Id`
-        return aliased if aliased is not None and aliased.kind in _ALIASED_KINDS else None
+        if aliased is None or aliased.kind in _ALIASED_KINDS:
+            return aliased
+        is_plain = bool(aliased.type) or aliased.kind is ValueKind.UNION  # `typedef unsigned Id`
+        return aliased if is_plain and symbols.settings is not None and symbols.settings.modules.headers else None
 
     def content_of(self, definition: int) -> Value | None:
         """Return the value that a constant or field holds; None where it is not known."""
