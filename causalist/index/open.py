@@ -47,6 +47,7 @@ from causalist.store import (
     FOLDER,
     INDEX_NAME,
     cache_folder,
+    has_version,
     hold_folder_lock,
     index_stamp,
     is_read_only,
@@ -77,6 +78,12 @@ def is_current(scan: Scan, index: Index) -> bool:
 def index_folders(root: Path) -> tuple[Path, ...]:
     """Return the folders in which an index of `root` may be stored, the preferred one first."""
     return (root / FOLDER, cache_folder(root))
+
+
+def has_index(root: Path) -> bool:
+    """Return True if an index of `root` is stored that was made as this program makes them, or that is damaged."""
+    version = index_version()
+    return any(has_version(folder / INDEX_NAME, version) for folder in index_folders(root))
 
 
 def open_index(root: Path, options: IndexOptions) -> tuple[Index, tuple[Diagnostic, ...]]:

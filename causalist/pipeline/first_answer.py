@@ -23,7 +23,7 @@ from typing import NamedTuple
 from causalist.errors import CausalistError, IndexNotWritable
 from causalist.index.build import defer_commits
 from causalist.index.freshness import index_version
-from causalist.index.open import index_folders, open_index, wants_submodules
+from causalist.index.open import has_index, index_folders, open_index, wants_submodules
 from causalist.index.options import IndexOptions
 from causalist.index.question_index import Need, PartialIndex, build_partial_index, is_small
 from causalist.model.source import Diagnostic, DiagnosticSlug
@@ -228,7 +228,7 @@ def begin_index(root: Path) -> bool:
     settings = read_settings(root)
     if is_whole_wanted() or not is_background_allowed() or not settings.value("index", "background"):
         return False
-    if any(index_stamp(place / INDEX_NAME) is not None for place in index_folders(root)):
+    if has_index(root):
         return False
     options = settings.index_options(IndexOptions())
     return start_build(root, replace(options, submodules=wants_submodules(root, options, None))) is not None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from causalist import navigate
 from causalist.errors import AmbiguousNode, CausalistError, IndexNotWritable, UsageError
 from causalist.extract import hit_of, hops_between, name_edge, paths_from_seeds
-from causalist.index.open import index_folders, open_index
+from causalist.index.open import has_index, index_folders, open_index
 from causalist.index.options import IndexOptions, Progress, ignore_progress
 from causalist.index.source_text import SourceText
 from causalist.model.answer import Answer, AskOptions, IndexStatus, Level, Order, PackHeader, PackInput, Route, Status
@@ -188,7 +188,7 @@ class Repository(Lookups):
     ) -> "Repository | None":
         """Return what `open_for` returns if that has a part of the repository; None if the whole is to be opened."""
         root, folder, settings = cls.locate(path, exact_root=exact_root, force=force)
-        if any(index_stamp(place / INDEX_NAME) is not None for place in index_folders(root)):
+        if has_index(root):
             return None
         from causalist.pipeline.first_answer import build_for, is_background_allowed, is_whole_wanted
 

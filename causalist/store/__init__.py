@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         FileStamp,
         KnownChecksums,
         LoadedIndex,
+        has_version,
         index_stamp,
         load_index,
         read_index,
@@ -85,6 +86,7 @@ __all__ = [
     "facts_path",
     "facts_to_bytes",
     "facts_with_bodies",
+    "has_version",
     "hold_data_file",
     "hold_folder_lock",
     "hold_lock",
@@ -110,7 +112,7 @@ __getattr__ = exports(
         "FOLDER INDEX_NAME LockBusy OBSERVED_LOCK OBSERVED_NAME PROVEN_LOCK PROVEN_NAME WEIGHTS_NAME cache_folder "
         "delete_data_file hold_data_file hold_folder_lock hold_lock is_locked is_read_only prepare_folder "
         "unlink_quietly",
-        "index_file": "FileStamp KnownChecksums LoadedIndex index_stamp load_index read_index read_seen "
+        "index_file": "FileStamp KnownChecksums LoadedIndex has_version index_stamp load_index read_index read_seen "
         "write_index write_seen",
     },
 )

@@ -317,6 +317,19 @@ def map_arrays(path: Path, kind: FileKind, *, may_grow: bool = False) -> MappedA
     return MappedArrays(arrays, header, _stamp_of(status), check, mapped[end:], end)
 
 
+def has_version(path: Path, version: str) -> bool:
+    """Return True if the index at `path` was made as a version, or is damaged, which `load_index` reports."""
+    try:
+        mapped, _ = _map_file(path)
+    except (OSError, IndexUnreadable):
+        return index_stamp(path) is not None
+    magic, number, length, checksum = _PREFIX.unpack_from(mapped)
+    if magic == _MAGIC and number != _FORMAT:
+        return False
+    header = mapped[_PREFIX.size : _PREFIX.size + length]
+    return magic != _MAGIC or zlib.crc32(header) != checksum or version.encode() in header
+
+
 _MAX_SEEN_BYTES = 200
 _TICK_NS = 1_000_000_000  # of clocks of file systems, at most but for FAT
 _SEEN_OPEN_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -173,6 +173,19 @@ class TestAnswer:
         Repository.open(shop)
         assert Repository.open_for(shop, QUESTION).n_parsed is None
 
+    def test_an_index_of_another_version_is_none(self, shop: Path) -> None:
+        """The first question after an upgrade does not wait for all files; a damaged index is reported as before."""
+        index = Repository.open(shop, exact_root=True).index
+        path = shop / ".causalist" / INDEX_NAME
+        index_file.write_index(path, replace(index, version="0" * 16))
+        assert Repository.open_for(shop, QUESTION).n_parsed is not None
+        index_file.write_index(path, index)
+        assert Repository.open_for(shop, QUESTION).n_parsed is None
+        damaged = bytearray(path.read_bytes())
+        damaged[100] ^= 1
+        path.write_bytes(damaged)
+        assert Repository.open_for(shop, QUESTION).n_parsed is None
+
     @pytest.mark.parametrize("text", ['"signature of a session"', "/sign.*session/"])
     def test_a_pattern_is_looked_for_everywhere(self, shop: Path, text: str) -> None:
         assert Repository.open_for(shop, text).n_parsed is None
