@@ -450,7 +450,7 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
     is_call = (edges.kinds[numbers] == EdgeKind.CALLS) & (edges.confidences[numbers] >= MIN_CALL_CONFIDENCE)
     is_call &= np.isin(nodes.kinds[targets], _CALLABLE) & (targets != node)
     best_by_callee: dict[int, tuple[float, int]] = {}
-    logs = _is_of_logger(graph, node)
+    is_logger = _is_of_logger(graph, node)
     for number, target in zip(numbers[is_call].tolist(), targets[is_call].tolist(), strict=True):
         certainty = float(edges.confidences[number]) / int(edges.candidates[number])
         certainty /= float(np.log2(1 + max(1, int(fan_in[target]))))
@@ -463,7 +463,7 @@ def _callees(graph: CodeGraph, node: int, fan_in: NDArray[np.int64]) -> dict[int
                 continue
             if n_lines <= MAX_ACCESSOR_LINES and _is_accessor(graph, other):
                 continue
-            if not logs and _is_of_logger(graph, other):
+            if not is_logger and _is_of_logger(graph, other):
                 continue
             value = certainty / len(ends)
             if value > best_by_callee.get(other, (0.0, 0))[0]:
@@ -621,9 +621,9 @@ def with_neighbors(
     extended_pool = dict.fromkeys(pool.tolist())
     order = np.lexsort((pool, -np.round(probabilities, 9)))[:MAX_SOURCES]
     for node in pool[order].tolist():
-        logs = _is_of_logger(graph, node)
+        is_logger = _is_of_logger(graph, node)
         for other, _, is_back in _links(graph, node):
-            if other not in extended_pool and (logs or is_back or not _is_of_logger(graph, other)):
+            if other not in extended_pool and (is_logger or is_back or not _is_of_logger(graph, other)):
                 extended_pool[other] = None
     extended = np.array(list(extended_pool), dtype=np.int64)
     return extended, np.append(probabilities, np.zeros(len(extended) - len(pool)))

@@ -20,6 +20,7 @@ from causalist.parse.routes.searched_text import (
     Argument,
     MemberCall,
     RouteText,
+    add_path,
     chain,
     is_client,
     literal,
@@ -27,7 +28,6 @@ from causalist.parse.routes.searched_text import (
     path_or_constant,
     requested_path,
     route_at,
-    under,
 )
 
 _Found = Iterator[tuple[int, RouteFact]]
@@ -395,7 +395,7 @@ def _phoenix_scope(source: RouteText, statement: _Statement, around: _Scope) -> 
     paths, alias = around.paths, around.alias
     at = keywords.get("path") or next((each for each in arguments if each.type != "alias"), None)
     own = _phoenix_paths(source, at, around) if at is not None and at.type != "atom" else ("",)
-    paths = tuple(under(a, b) for a, b in itertools.product(paths, own)) if own is not None else ()
+    paths = tuple(add_path(a, b) for a, b in itertools.product(paths, own)) if own is not None else ()
     named = keywords.get("alias") or next((each for each in arguments if each.type == "alias"), None)
     if named is not None:
         text = _text(source, named)
@@ -419,7 +419,7 @@ def _phoenix_route(source: RouteText, node: tree_sitter.Node, statement: _Statem
     handler = f"{module}#{action[1] if action and verb != 'live' else ''}"
     for method, (above, path) in itertools.product(methods, itertools.product(around.paths, own)):
         yield route_at(
-            source, node.start_byte, RouteForm.ROUTE, method=method, path=under(above, path), handler=handler
+            source, node.start_byte, RouteForm.ROUTE, method=method, path=add_path(above, path), handler=handler
         )
 
 
@@ -448,9 +448,9 @@ def _phoenix_resources(source: RouteText, node: tree_sitter.Node, statement: _St
         if ("only" in keywords and action not in only) or action in but or (is_single and action not in _SINGLE):
             continue
         for above, path in itertools.product(around.paths, own):
-            full = under(above, path) + (f"/:{parameter}" if has_id and not is_single else "")
+            full = add_path(above, path) + (f"/:{parameter}" if has_id and not is_single else "")
             yield route_at(
-                source, node.start_byte, RouteForm.ROUTE, method=method, path=under(full, end),
+                source, node.start_byte, RouteForm.ROUTE, method=method, path=add_path(full, end),
                 handler=f"{controller}#{action}",
             )  # fmt: skip
 
@@ -460,7 +460,7 @@ def _below_resources(source: RouteText, statement: _Statement, around: _Scope) -
     name, parameter = _resource_names(source, statement)
     end = "" if _is_single(source, statement) else f"/:{name}_{parameter}"
     alias = statement.keywords.get("alias")
-    paths = tuple(under(above, path) + end for above, path in itertools.product(around.paths, own))
+    paths = tuple(add_path(above, path) + end for above, path in itertools.product(around.paths, own))
     below = f"{around.alias}.{_text(source, alias)}".strip(".") if alias is not None else around.alias
     return around._replace(paths=paths, alias=below)
 
@@ -550,7 +550,7 @@ def _ktor_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock, 
             handler = chain(texts[1]) if body is None else ""
             yield route_at(
                 source, node.start_byte, RouteForm.ROUTE, receiver="()", method=method,
-                path=under(around.path, path or ""), handler=handler,
+                path=add_path(around.path, path or ""), handler=handler,
             )  # fmt: skip
     elif name == "handle" and not receiver and body is not None:
         method = around.method or ANY
@@ -561,7 +561,7 @@ def _ktor_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock, 
             if not has_path:
                 return
             verb = _HTTP_METHOD.search(" ".join(texts[1:]))
-            inside = around._replace(path=under(around.path, path or ""), method=verb[1] if verb else around.method)
+            inside = around._replace(path=add_path(around.path, path or ""), method=verb[1] if verb else around.method)
         elif name == "method":
             verb = _HTTP_METHOD.search(" ".join(texts))
             inside = around._replace(method=verb[1] if verb else ANY)
@@ -580,7 +580,7 @@ def _spring_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock
         if path is not None and "$" not in path:
             handler = chain(texts[-1]) if len(texts) > 1 else ""
             yield route_at(
-                source, node.start_byte, RouteForm.ROUTE, method=name, path=under(around.path, path),
+                source, node.start_byte, RouteForm.ROUTE, method=name, path=add_path(around.path, path),
                 handler=handler, receiver="()",
             )  # fmt: skip
     elif body is not None:
@@ -592,7 +592,7 @@ def _spring_call(source: RouteText, node: tree_sitter.Node, around: _KotlinBlock
             yield from _kotlin_block(source, callee, around, False, depth + 1)
         if name == "nest":
             predicate = _PATH_OF_PREDICATE.search(receiver)
-            inside = around._replace(path=under(around.path, predicate[1])) if predicate else around
+            inside = around._replace(path=add_path(around.path, predicate[1])) if predicate else around
         yield from _kotlin_block(source, body, inside, False, depth + 1)
 
 
@@ -622,10 +622,10 @@ def read_spring_functions(source: RouteText) -> _Found:
                     handler = chain(_text(source, given[1]))
                 elif called in ("path", "nest", "andNest") and at > 0:
                     predicate = _PATH_OF_PREDICATE.search(_text(source, given[0]))
-                    prefix = under(predicate[1], prefix) if predicate else prefix
+                    prefix = add_path(predicate[1], prefix) if predicate else prefix
             around = around.parent
         yield route_at(
-            source, node.start_byte, RouteForm.ROUTE, receiver="()", method=name, path=under(prefix, path or ""),
+            source, node.start_byte, RouteForm.ROUTE, receiver="()", method=name, path=add_path(prefix, path or ""),
             handler=handler,
         )  # fmt: skip
 

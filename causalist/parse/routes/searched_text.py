@@ -571,10 +571,10 @@ def name_of_value(source: RouteText, start: int) -> str:
     return "" if before is None else (before["name"] or b"default").decode("utf-8", "replace")
 
 
-def under(prefix: str, path: str) -> str:
+def add_path(prefix: str, path: str) -> str:
     """Return a path below another.
 
-    >>> under("/api/", "/users"), under("", "users"), under("/api", "/")
+    >>> add_path("/api/", "/users"), add_path("", "users"), add_path("/api", "/")
     ('/api/users', '/users', '/api')
     """
     inner = path.strip("/")
