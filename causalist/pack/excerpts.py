@@ -54,6 +54,15 @@ _FORMS: tuple[tuple[re.Pattern[str], float], ...] = (
 # Most lines have no form, which one expression tells; that of logging is slow, and a line without its words skips it.
 _ANY_FORM = lazy_regex(rf"\W*(?:(?:{_CHOICES}|{_EXITS}|{_MARKS})\b|$)|{_COMMENT}")
 _LOG_WORDS = ("log", "console", "print")
+# Documentation inside of a body: a docstring, a comment between two marks, and lines that begin with three slashes.
+_QUOTES = ('"""', "'''")
+_DOCUMENTATION_MARKS = (*_QUOTES, "/*", "<#", "///", "//!")
+_CLOSINGS = {"/*": "*/", "<#": "#>"}
+_OPENING = lazy_regex(r"\s*(?:@\w*doc\s+)?(?:[rRuU]|~[sS])?(\"\"\"|'''|/\*|<#|//[/!])")
+_CLOSING = lazy_regex(r"[\s*]*(?:\"\"\"|'''|\*/|#>)[\s,;]*")
+_SAYS_WORDS = lazy_regex(r"[^@\w]*\w")
+_MIN_PROSE_LINES = 6
+_MAX_SUMMARY_LINES = 4
 _OPENERS = ("{", ":", "(", "[", "=>", "->", "then", "do", "&&", "||", ",", "=", "+", "|")
 
 
@@ -65,7 +74,7 @@ class Body:
     the item's own source lines stand in lines[: i + 1], and `n_source` how many there are in all; `clipped` says
     that even all of `lines` show less than that. `order` are positions in `lines`, those that get room first at the
     front; empty where it is the first line that does. Of a very long body only `n_telling` of `order` are worth their
-    tokens unless all of it is shown; 0 stands for no such limit.
+    tokens unless all of it is shown; 0 stands for no such limit. The last `n_prose` of `order` are documentation.
     """
 
     lines: tuple[str, ...]
@@ -76,6 +85,7 @@ class Body:
     first_row: bool
     order: tuple[int, ...] = ()
     n_telling: int = 0
+    n_prose: int = 0
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -255,12 +265,59 @@ def _body(
         lines.append(line)
         numbers.append(row + 1)
         weights.append(printed)
-    order, n_telling = _fold_order(lines, numbers, item) if len(lines) > FOLD_THRESHOLD else ((), 0)
+    prose: frozenset[int] = frozenset()
+    order: tuple[int, ...] = ()
+    n_telling = 0
+    if len(lines) > FOLD_THRESHOLD:
+        if any(mark in item.text for mark in _DOCUMENTATION_MARKS):
+            prose = _prose(lines)
+        order, n_telling = _fold_order(lines, numbers, item, prose)
     is_first = not taken or taken[0][0] > first
-    return Body(tuple(lines), tuple(numbers), tuple(weights), n_source, clipped, is_first, order, n_telling)
+    return Body(tuple(lines), tuple(numbers), tuple(weights), n_source, clipped, is_first, order, n_telling, len(prose))
 
 
-def _fold_order(lines: Sequence[str], numbers: Sequence[int | None], item: PackItem) -> tuple[tuple[int, ...], int]:
+def _prose(lines: Sequence[str]) -> frozenset[int]:
+    """Return the positions of documentation inside of a body, but for the first paragraph of each.
+
+    Documentation is a docstring, and a block of comments that is as long as one. It repeats the words of a query in
+    every line, so that it would take the place of the code.
+    """
+    result: list[int] = []
+    position = 0
+    while position < len(lines):
+        stop = _documentation_end(lines, position)
+        if stop - position >= _MIN_PROSE_LINES:
+            summary = position
+            while summary < stop and (summary <= position or _SAYS_WORDS.match(lines[summary])):
+                summary += 1
+            summary = min(summary, position + _MAX_SUMMARY_LINES)
+            result.extend(range(summary, stop - 1 if _CLOSING.fullmatch(lines[stop - 1]) else stop))
+        position = max(stop, position + 1)
+    return frozenset(result) if len(result) >= _MIN_PROSE_LINES else frozenset()
+
+
+def _documentation_end(lines: Sequence[str], start: int) -> int:
+    """Return the position behind the documentation that begins at `start`, and `start` if none does."""
+    opening = _OPENING.match(lines[start])
+    if opening is None:
+        return start
+    mark = opening[1]
+    if mark.startswith("//"):
+        return next((i for i in range(start, len(lines)) if not lines[i].lstrip().startswith(mark)), len(lines))
+    if mark in _QUOTES and not opening[0].lstrip().startswith("@"):
+        above = next((line for line in reversed(lines[max(0, start - 3) : start]) if line.strip()), "")
+        if not above.rstrip().endswith(":"):
+            return start
+    closing = _CLOSINGS.get(mark, mark)
+    if closing in lines[start][opening.end() :]:
+        return start
+    stop = next((i for i in range(start + 1, len(lines)) if closing in lines[i]), len(lines) - 1)
+    return stop + 1
+
+
+def _fold_order(
+    lines: Sequence[str], numbers: Sequence[int | None], item: PackItem, prose: Collection[int]
+) -> tuple[tuple[int, ...], int]:
     """Return the positions of a body in the order in which they get room, and how many of them tell something.
 
     The head comes first, then lines that stand for other items, which would be missed, then lines by weight. Each line
@@ -270,12 +327,17 @@ def _fold_order(lines: Sequence[str], numbers: Sequence[int | None], item: PackI
     n_head = _head(lines)
     order = dict.fromkeys(range(n_head))
     order.update((i, None) for i, number in enumerate(numbers) if number is None)
-    weights, is_far = _line_weights(lines, numbers, dict(item.snippet_lines), frozenset(item.uses))
+    said = dict(item.snippet_lines)
+    for i in prose:
+        said.pop((numbers[i] or 0) - 1, None)
+    weights, is_far = _line_weights(lines, numbers, said, frozenset(item.uses))
     n_telling = 0
-    indents = [len(line) - len(line.lstrip(" \t")) if line.strip() else -1 for line in lines]
+    indents = [
+        len(line) - len(line.lstrip(" \t")) if line.strip() and i not in prose else -1 for i, line in enumerate(lines)
+    ]
     around = _block_openers(indents)
     for row in sorted(range(len(lines)), key=lambda i: (-weights[i], i)):
-        if row in order or not lines[row].strip():
+        if row in order or row in prose or not lines[row].strip():
             continue
         if is_far[row] and not n_telling:
             n_telling = len(order)
@@ -286,9 +348,10 @@ def _fold_order(lines: Sequence[str], numbers: Sequence[int | None], item: PackI
             outer = around[outer]
         order.update((i, None) for i in reversed(chain))
         order[row] = None
-        if lines[row].rstrip().endswith(_OPENERS) and row + 1 < len(lines):
+        if lines[row].rstrip().endswith(_OPENERS) and row + 1 < len(lines) and row + 1 not in prose:
             order[row + 1] = None
-    order.update((i, None) for i in range(len(lines)))
+    order.update((i, None) for i in range(len(lines)) if i not in prose)
+    order.update((i, None) for i in sorted(prose))
     return tuple(order), n_telling
 
 

@@ -360,7 +360,9 @@ class Planner:
             for number in bodies:
                 entry = self._entries[number]
                 had = lines.get(number, 0)
-                if had >= len(entry.body) or not (is_first or had or fills):
+                # Long documentation takes the room of other code; of the most needed body it is part of the answer.
+                whole = len(entry.body) - (0 if fills or not entry.order else entry.body.n_prose)
+                if had >= whole or not (is_first or had or fills):
                     continue
                 if not is_first and not fills and entry.needed < MIN_NEEDED_TO_GROW:
                     continue
@@ -370,9 +372,10 @@ class Planner:
                 share = min(BODY_SHARE, max(MIN_BODY_SHARE, SHARE_BY_NEED * entry.needed))
                 room = min(tokens_left, share * budget if is_first else tokens_left)
                 wanted = self._lines_within(number, paid + room)
-                if NEARLY_WHOLE_THRESHOLD * len(entry.body) <= wanted < len(entry.body):
+                if NEARLY_WHOLE_THRESHOLD * whole <= wanted < whole:
                     wanted = max(wanted, self._lines_within(number, paid + min(tokens_left, 2 * room)))
-                if entry.body.n_telling and not fills and wanted < len(entry.body):
+                wanted = min(wanted, whole)
+                if entry.body.n_telling and not fills and wanted < whole:
                     wanted = min(wanted, max(entry.body.n_telling, MIN_LONG_BODY_LINES))
                 if wanted <= had:
                     continue

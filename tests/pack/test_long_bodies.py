@@ -267,3 +267,56 @@ def test_a_body_that_is_half_there_may_take_twice_its_share_to_be_whole() -> Non
     than twice that. Of 40 lines of some 53 tokens it holds 16, and others keep their room."""
     assert len(first_body(22)) == 40
     assert len(first_body(40)) < 20
+
+
+DOCUMENTED = (
+    (  # a docstring; its first paragraph is line 2, its end line 12
+        ["def run(a):", '    """Runs with a.', "", *(f"    a : kind {i}" for i in range(4, 12)), '    """'],
+        range(3, 12),
+    ),
+    (  # a comment of several lines before a method, whose first paragraph is lines 2 to 4
+        [
+            "class Run {",
+            "  /**",
+            "   * Runs",
+            "   * with a.",
+            "   *",
+            *(f"   * @param a{i}" for i in range(6, 12)),
+            "   */",
+        ],
+        range(5, 12),
+    ),
+    (
+        ["trait Run {", "    /// Runs.", "    ///", *(f"    /// Kind {i}." for i in range(4, 12)), "fn run();"],
+        range(3, 12),
+    ),
+    (["function Run {", "<#", ".SYNOPSIS", *(f"Runs {i}." for i in range(4, 12)), "#>"], range(6, 12)),
+)
+
+
+@pytest.mark.parametrize(("head", "folded"), DOCUMENTED, ids=["docstring", "block", "slashes", "help"])
+def test_documentation_gives_way_to_code(head: list[str], folded: range) -> None:
+    """Line 8 says the question. By hand: all else comes before it, the code from 13 to 24 and the end in line 12."""
+    text = "\n".join([*head, *(f"    step_{i}()" for i in range(13, 25))])
+    (body,) = bodies([telling_item({8: 5.0}, text)], ["run"], 10_000)
+    order = [body.numbers[i] for i in body.order]
+    assert body.n_prose == len(folded) and order[-len(folded) :] == list(folded)
+    first, second = telling_item({8: 5.0}, text, score=0.9), item("b.py", "run", text, score=0.8)
+    pack = render_pack(pack_input(first, second), max_tokens=4000, format="text")
+    # The most needed one has its documentation.
+    assert [place.shown for place in pack.places] == [((1, 24),), ((1, folded[0] - 1), (12, 24))]
+    filled = render_pack(pack_input(first, second, fills=True), max_tokens=4000, format="text")
+    assert [place.shown for place in filled.places] == [((1, 24),), ((1, 24),)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["def run(a):", "    text = '''", *["    words of a text"] * 12, "    '''"],  # a string that is a value
+        ["def run(a):", '    """Runs."""', *["    step()"] * 14],
+        ["def run(a):", '    """Runs', "", "    with a.", '    """', *["    step()"] * 14],  # short
+    ],
+)
+def test_other_strings_and_short_documentation_are_code(lines: list[str]) -> None:
+    (body,) = bodies([item("a.py", "run", "\n".join(lines))], ["run"], 10_000)
+    assert body.n_prose == 0
