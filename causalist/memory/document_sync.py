@@ -36,7 +36,7 @@ from causalist.source import find_root
 from causalist.store import FOLDER, prepare_folder
 
 FORMAT = 1
-READER_VERSION = 5  # increased whenever the same document gives other passages
+READER_VERSION = 6  # increased whenever the same document gives other passages
 
 
 class DocumentRecord(NamedTuple):

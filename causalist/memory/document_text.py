@@ -13,7 +13,7 @@ import re
 import struct
 import unicodedata
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from html.parser import HTMLParser
@@ -323,12 +323,14 @@ class _MarkdownBuilder(HTMLParser):
 
 
 _DATE = re.compile(
-    r"^(?:timestamp|date|last_updated|updated|created):\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE
+    r"^(?:timestamp|date|last_updated|updated|created)\s*[:=]\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE
 )
-_FRONT_MATTER = re.compile(r"\s*---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+_FRONT_MATTER = re.compile(r"[\s\ufeff]*(---|\+\+\+)[ \t\r]*\n(.*?)^(?:\1|\.\.\.)[ \t\r]*$", re.DOTALL | re.MULTILINE)
 PATH_LISTS = ("contradicts", "supersedes")  # of documents, by path or by id of a passage
-_FRONT_LISTS = ("visible_to", *PATH_LISTS)
+VISIBLE_TO = "visible_to"  # metadata key: readers of the passage; without it, everyone
+NAME_LISTS = (VISIBLE_TO, *PATH_LISTS)
 _COMMENT = re.compile(r"(?:^|\s)#.*")
+_TABLE = re.compile(r"^\[[^\]\n]+\]", re.MULTILINE)
 _MAX_FRONT_MATTER = 20_000  # characters
 
 
@@ -341,9 +343,10 @@ def front_matter(text: str) -> str:
 def read_front_matter(text: str) -> dict[str, Any]:
     r"""Return what the front matter of a document says of all its passages.
 
-    Keys: `title`, which headings replace, a time (`timestamp`, or the first of `date`, `last_updated`, `updated` and
-    `created`), `confidence`, and the lists `visible_to`, `contradicts` and `supersedes`, in brackets, by commas or as
-    list items. Case, hyphens for underscores, and comments do not matter. Other keys are ignored.
+    It is YAML between lines of `---`, or TOML between lines of `+++`. Keys: `title`, which headings replace, a time
+    (`timestamp`, or the first of `date`, `last_updated`, `updated` and `created`), `confidence`, and the lists
+    `visible_to`, `contradicts` and `supersedes`, in brackets, by commas or as list items. Case, hyphens for
+    underscores, and comments do not matter. Other keys, and those of tables, are ignored.
 
     >>> read_front_matter("---\nvisible_to: [ops, ada]\nconfidence: 0.4\ndate: 2024-03-01\n---\nText")
     {'visible_to': ['ops', 'ada'], 'confidence': 0.4, 'timestamp': '2024-03-01'}
@@ -353,13 +356,20 @@ def read_front_matter(text: str) -> dict[str, Any]:
         return {}
     metadata: dict[str, Any] = {}
     names: list[str] | None = None  # of the last list
-    for line in block[1].splitlines():
-        key, colon, value = line.partition(":")
+    is_open = False  # its brackets are
+    is_toml = block[1] == "+++"
+    lines = (_TABLE.split(block[2])[0] if is_toml else block[2]).splitlines()
+    for line in lines:
+        key, colon, value = line.partition("=" if is_toml else ":")
         key = key.rstrip().lower().replace("-", "_")
-        if names is not None and line.strip().startswith("-"):
-            names += _split_names(_COMMENT.sub("", line.strip()[1:]))
-        elif colon and key in _FRONT_LISTS:
-            names = metadata[key] = _split_names(_COMMENT.sub("", value).strip().strip("[]"))
+        plain = _COMMENT.sub("", line).strip()
+        if names is not None and (is_open or plain.startswith("-")):
+            names += _split_names(plain.strip("[]") if is_open else plain[1:])
+            is_open = is_open and "]" not in plain
+        elif colon and key in NAME_LISTS:
+            value = _COMMENT.sub("", value).strip()
+            is_open = value.startswith("[") and "]" not in value
+            names = metadata[key] = _split_names(value.strip("[]"))
         elif colon:
             names = None
             if key == "title" and (title := value.strip().strip("\"'")):
@@ -368,7 +378,7 @@ def read_front_matter(text: str) -> dict[str, Any]:
                 r"[01](?:\.\d+)?|\.\d+", value := _COMMENT.sub("", value).strip()
             ):
                 metadata[key] = min(1.0, float(value))
-    dated = _DATE.search(block[1])
+    dated = _DATE.search("\n".join(lines))
     return {**metadata, "timestamp": dated[1]} if dated else metadata
 
 
@@ -516,7 +526,39 @@ def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None
     references = plain.get(REFERENCES, [])
     if not isinstance(references, list) or not all(isinstance(each, str) for each in references):
         raise UsageError(f"{REFERENCES!r} of {passage_id!r} must be a list of passage ids")
+    for key in NAME_LISTS:
+        if plain.get(key) is not None:
+            if not _are_names(plain[key]):
+                raise UsageError(f"{key!r} of {passage_id!r} must be a name or a list of names, not {plain[key]!r:.80}")
+            plain[key] = list_names(plain[key])
     return plain
+
+
+def _are_names(value: object) -> bool:
+    names = list_names(value)
+    return isinstance(names, list) and all(isinstance(each, str) and each.strip() for each in names)
+
+
+def restore_passage(passage_id: str, text: str, plain: str) -> dict[str, Any]:
+    """Return a passage of a file, with metadata in JSON, as `HippoIndex` takes it.
+
+    An invalid list of names is empty, so that the passage is not lost and stays hidden. Raises ValueError, UsageError.
+    """
+    metadata = json.loads(plain)
+    if isinstance(metadata, dict):
+        metadata.update({key: [] for key in NAME_LISTS if not (metadata.get(key) is None or _are_names(metadata[key]))})
+    return {"id": passage_id, "text": text, "metadata": check_passage(passage_id, text, metadata)}
+
+
+def list_names(names: Any) -> Any:
+    """Return names as they are; one name is a list of one, not of its letters."""
+    return [names] if isinstance(names, str) else names
+
+
+def is_visible(metadata: Mapping[str, Any], readers: Iterable[str]) -> bool:
+    """Return True if one of the readers may see a passage. What is no list hides the passage from everyone."""
+    allowed = list_names(metadata.get(VISIBLE_TO))
+    return allowed is None or (isinstance(allowed, list) and any(reader in allowed for reader in list_names(readers)))
 
 
 _ROW = struct.Struct("<4s4I")  # marker, CRC-32 of what follows it, and the lengths of id, text and metadata

@@ -155,13 +155,6 @@ _DEFINED_WORD = re.compile(r"[^\W_]\w*")
 TITLE = "title"  # metadata key: title of the passage
 TIMESTAMP = "timestamp"  # metadata key: ISO 8601, or seconds since 1970
 SUPERSEDES = "supersedes"  # metadata key: ids of passages, or paths of documents, that it replaces
-VISIBLE_TO = "visible_to"  # metadata key: readers of the passage; without it, everyone
-
-
-def is_visible(metadata: Mapping[str, Any], readers: Iterable[str]) -> bool:
-    """Return True if one of the readers may see a passage. An invalid list hides the passage from everyone."""
-    allowed = metadata.get(VISIBLE_TO)
-    return allowed is None or (isinstance(allowed, list) and any(reader in allowed for reader in readers))
 
 
 class StoredTriple(NamedTuple):

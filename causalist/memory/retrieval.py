@@ -38,6 +38,7 @@ from causalist._internal.dataclass_arrays import ROUNDED_AWAY
 from causalist._internal.lazy import dataclass
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory.defined_names import Names, fold_words
+from causalist.memory.document_text import PATH_LISTS
 from causalist.memory.extractors import EntityExtractor
 from causalist.memory.matrix_splices import Floats
 from causalist.memory.query_entities import (
@@ -154,7 +155,8 @@ class RetrievedPassage:
 
     `ppr_score`: sum of the PageRank of the passage's entities (or of its own node, depending on the variant), 0 in
     modes without a graph. `entity_hits`: entities of the passage among the best of the walk, best first. `origin`:
-    mode that found it, or "fallback".
+    mode that found it, or "fallback". `superseded_by`: documents that say they replace it, shown or not.
+    `contradicted_by`: further results that contradict it and are newer or surer, or else ranked higher.
     """
 
     passage_id: str
@@ -164,6 +166,8 @@ class RetrievedPassage:
     metadata: Mapping[str, Any]
     score: float = 0.0
     origin: str = "hippo"
+    superseded_by: tuple[str, ...] = ()
+    contradicted_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,9 +389,20 @@ def build_results(
                 record.metadata,
                 float(scores[position]),
                 origin,
+                snapshot.find_superseding(passage),
             )
         )
     return results
+
+
+CONTRADICTION = "contradicts"  # predicate of triples that state a contradiction
+
+
+def says_against(result: RetrievedPassage, snapshot: Snapshot) -> bool:
+    """Return True if a result says that it contradicts or replaces something."""
+    return any(result.metadata.get(key) for key in PATH_LISTS) or any(
+        triple.predicate.lower() == CONTRADICTION for triple in snapshot.records.passages[result.passage_id].triples
+    )
 
 
 SIGNALS = ("vector", "graph", "remainder", "share", *BRIDGE_SIGNALS)

@@ -268,6 +268,11 @@ def test_older_encodings_are_read_where_nothing_is_utf_8(tmp_path: Path) -> None
         ("---\nconfidence: high\ntimestamp: 2024-03-01T10:00:00Z\n---\n", {"timestamp": "2024-03-01T10:00:00Z"}),
         ("# No front matter\nvisible_to: ops\n", {}),
         ("---\nvisible_to: ops\n", {}),  # without an end
+        ("\ufeff---\r\nvisible_to: [ops,\r\n  'ada' # both\r\n]\r\ntitle: T\r\n---\r\n",
+         {"visible_to": ["ops", "ada"], "title": "T"}),
+        ('+++\ntitle = "T"\ndate = 2024-03-01T10:00:00Z\nvisible_to = [\n  "ops",\n  "ada",\n]\n'
+         '[extra]\ndate = 1999-01-01\ntitle = "of the table"\n+++\n',
+         {"title": "T", "visible_to": ["ops", "ada"], "timestamp": "2024-03-01T10:00:00Z"}),
         ("\n\n---\nVisible-To: ops # and no one else\nconfidence: 0.5 # a guess\n---\n",
          {"visible_to": ["ops"], "confidence": 0.5}),
     ],
@@ -296,6 +301,10 @@ def test_what_few_may_see_is_hidden_from_the_rest(tmp_path: Path) -> None:
     assert index.retrieve("Zeta Code", readers=()) == []  # what is hidden leads nowhere
     hops = index.retrieve_multi_hop("key of the Ledger", readers=())
     assert {each.passage_id for each in hops} == {"open.md#ledger"}
+    index.add_passage("letters", "The Ledger has one reader.", metadata={"visible_to": "ops"})
+    for readers, n in (("ops", 4), ("pso", 1), (["p", "ops"], 4), ("", 1)):  # a name is no list of letters
+        assert len(index.retrieve("Ledger", readers=readers)) == len(index.visible_to(readers)) == n
+        assert index.retrieve_multi_hop("Ledger", readers=readers) != []
     for options, n in (([], 1), (["--reader", "ops"], 2)):
         run = CliRunner().invoke(
             memory_command, ["search", "key of the Ledger", "--memory", str(memory.path), "--json", *options]
