@@ -269,6 +269,8 @@ def test_settings_of_the_walk_and_the_weights(folder: Path) -> None:
     before = scores()
     (folder / "causalist.toml").write_text("[memory]\nvector-weight = 0.9\n", "utf-8")
     assert scores() != before
+    (folder / "causalist.toml").write_text("[memory]\nmeaning-weight = 0.0\n", "utf-8")
+    assert scores() == before  # the query has a name
     (folder / "causalist.toml").write_text("[memory]\nalpha = 0.6\n", "utf-8")
     assert scores() != before
     (folder / "pyproject.toml").write_text("[tool.causalist.memory]\nlimit = 1\n", "utf-8")
