@@ -91,6 +91,24 @@ def test_long_paragraphs_are_cut_between_lines() -> None:
     assert [each.text.count("```") for each in split_document("code.md", fenced)] == [0, 2]
 
 
+LABELED = """# Seven
+
+From [Two], [the *third*][3],
+[Part][] and [web][ Far  away ] [no]; [x] `[two]` a[Two](y).
+
+```
+[two]: none.md
+[two]
+```
+
+[TWO]: b/two.md "Two"
+[3]: <c.rst>
+[part]: b/two.md#part
+[far away]: https://x.y/a_(b)
+[two]: c.rst
+"""
+
+
 def test_links_become_references() -> None:
     documents = [
         *split_document(
@@ -100,6 +118,7 @@ def test_links_become_references() -> None:
         *split_document("c.rst", "Three\n=====\n\n:doc:`a/one` and :ref:`see <part>`, :mod:`json`.\n"),
         *split_document("d.html", "<h1>Four</h1><a href='b/two.md'>two</a>"),
         *split_document("e.rst", "Five\n====\n\n`Three`_, `#7 <https://x.y/7>`_, `up\n<a/one.md>`__ and ``code``_.\n"),
+        *split_document("g.md", LABELED),
         *split_document("f.adoc", "= Six\n\nxref:c.rst#three[the third], link:b/two.md[] and link:https://x.y[web]\n"),
     ]
     found = {each.id: (each.text, each.metadata.get("references")) for each in resolve_references(documents)}
@@ -109,6 +128,9 @@ def test_links_become_references() -> None:
     assert found["c.rst#three"] == ("Three\n=====\n\na/one and see, `json`.", ["a/one.md#one", "b/two.md#part"])
     assert found["d.html#four"][1] == ["b/two.md#two"]
     assert found["e.rst#five"] == ("Five\n====\n\nThree, #7, up and ``code``_.", ["c.rst#three", "a/one.md#one"])
+    prose = "# Seven\n\nFrom Two, the *third*,\nPart and web [no]; [x] `[two]` aTwo."
+    shown = f"{prose}\n\n```\n[two]: none.md\n[two]\n```"
+    assert found["g.md#seven"] == (shown, ["b/two.md#two", "c.rst#three", "b/two.md#part"])
     assert found["f.adoc#six"][0].endswith("the third, b/two.md and web")
     assert found["f.adoc#six"][1] == ["c.rst#three", "b/two.md#two"]
 
@@ -179,11 +201,13 @@ def test_nothing_to_read(tmp_path: Path) -> None:
 
 def test_a_shelf_follows_its_documents(tmp_path: Path) -> None:
     write_all(tmp_path, {"docs/a.md": "# A\n\nThe Alpha Team.", "docs/b.md": "# B\n\nBeta Team.", "n/c.md": "# C\n\nx"})
+    write_all(tmp_path, {"n/empty.md": "---\ntitle: Nothing\n---\n"})
     memory_file = MemoryFile.locate(None, tmp_path)
     assert memory_file.path == tmp_path / ".causalist" / "memory.db"
     with pytest.raises(IndexUnreadable, match="causalist memory add"):
         memory_file.open()
-    assert memory_file.add([tmp_path / "docs", tmp_path / "n"])[:4] == (3, 3, 3, 0)
+    assert memory_file.add([tmp_path / "docs", tmp_path / "n"])[:4] == (4, 3, 3, 0)
+    assert memory_file.add([tmp_path / "docs", tmp_path / "n"])[:4] == (4, 3, 0, 0)  # one has no passage
     stamp = memory_file.path.stat().st_mtime_ns
     assert memory_file.add([tmp_path / "docs"])[:4] == (2, 2, 0, 0)
     assert memory_file.path.stat().st_mtime_ns == stamp
