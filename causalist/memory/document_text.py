@@ -231,6 +231,7 @@ _SKIPPED_CLASSES = (
     "related",
     "toctree",
 )  # classes of elements that repeat on every page
+_TEMPLATE_CODE = re.compile(r"\{\{[^{}]{0,2000}\}\}|\{%[^{}]{0,2000}%\}")  # what a site is built with, not its text
 _VOID_TAGS = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
@@ -261,6 +262,7 @@ class _MarkdownBuilder(HTMLParser):
         self._skipped: list[str] = []  # open elements from the first skipped one on
         self._links: list[str | None] = []
         self._pre = 0
+        self._is_code = False
 
     def updatepos(self, i: int, j: int) -> int:
         """Skip counting line numbers, which takes a tenth of the parsing time."""
@@ -282,6 +284,7 @@ class _MarkdownBuilder(HTMLParser):
             self._pre += 1
             self.out.append("\n\n")
         elif tag == "code" and not self._pre:
+            self._is_code = True
             self.out.append("`")
         elif tag == "a":
             href = attributes.get("href")
@@ -305,6 +308,7 @@ class _MarkdownBuilder(HTMLParser):
             self._pre -= 1
             self.out.append("\n\n")
         elif tag == "code" and not self._pre:
+            self._is_code = False
             self.out.append("`")
         elif tag == "a" and self._links:
             href = self._links.pop()
@@ -319,6 +323,7 @@ class _MarkdownBuilder(HTMLParser):
         if self._pre:
             self.out.append("\n".join(f"    {line}" for line in data.split("\n")))
         else:
+            data = data if self._is_code else _TEMPLATE_CODE.sub(" ", data)
             self.out.append(data.replace("\n", " "))
 
 

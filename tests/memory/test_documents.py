@@ -162,9 +162,10 @@ def test_html_has_front_matter_too() -> None:
 def test_html_says_what_people_see() -> None:
     html = (
         "<head><title>t</title></head><script>alert(1)</script><div class='related'><a href=x>menu</a></div>"
-        "<p>a &amp; b<br>c</p><pre>x =\n  1</pre><ul><li>one<li>two</ul><p>unclosed <b>bold <footer>foot"
+        "<p>a &amp; b{{- if .Page.Title -}}<br>{% block\nbody %}c</p><p><code>{{ x }}</code> {{</p>"
+        "<pre>x =\n  1</pre><ul><li>one<li>two</ul><p>unclosed <b>bold <footer>foot"
     )
-    assert html_to_markdown(html) == "a & b\n\nc\n\n    x =\n      1\n\n- one\n\n- two\n\nunclosed bold"
+    assert html_to_markdown(html) == "a & b\n\nc\n\n`{{ x }}` {{\n\n    x =\n      1\n\n- one\n\n- two\n\nunclosed bold"
     for broken in ("<", "</p></p>", "<a href", "<nav><p>", "<![CDATA[x", "<pre></pre></pre>", "&#xFFFFFFFF;"):
         html_to_markdown(broken)
 
