@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.lazy import lazy_regex
 from causalist.errors import ExtraMissing, IndexUnreadable, NothingToIndex, UsageError
 from causalist.memory.entity_ids import entity_id
 
@@ -31,9 +32,9 @@ _MAX_PAGES = 5_000
 _MAX_CHARACTERS = 20_000_000
 _MIN_HEAD_SHARE = 0.5  # share of pages, at least 3, that repeat a running head
 _FULL_LINE_SHARE = 0.7  # of the length of long lines; a shorter line ends a paragraph
-_NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
-_ITEM = re.compile(r"(?:[•◦▪·*–-]|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}|\[\d+\])\s")
-_CUT_WORD = re.compile(r"[^\W\d_]-$")
+_NUMBER = lazy_regex(r"\d+|\b[ivxlc]+\b")
+_ITEM = lazy_regex(r"(?:[•◦▪·*–-]|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}|\[\d+\])\s")
+_CUT_WORD = lazy_regex(r"[^\W\d_]-$")
 
 
 class Page(NamedTuple):
@@ -231,7 +232,7 @@ _SKIPPED_CLASSES = (
     "related",
     "toctree",
 )  # classes of elements that repeat on every page
-_TEMPLATE_CODE = re.compile(r"\{\{[^{}]{0,2000}\}\}|\{%[^{}]{0,2000}%\}")  # what a site is built with, not its text
+_TEMPLATE_CODE = lazy_regex(r"\{\{[^{}]{0,2000}\}\}|\{%[^{}]{0,2000}%\}")  # what a site is built with, not its text
 _VOID_TAGS = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
@@ -327,15 +328,15 @@ class _MarkdownBuilder(HTMLParser):
             self.out.append(data.replace("\n", " "))
 
 
-_DATE = re.compile(
+_DATE = lazy_regex(
     r"^(?:timestamp|date|last_updated|updated|created)\s*[:=]\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE
 )
-_FRONT_MATTER = re.compile(r"[\s\ufeff]*(---|\+\+\+)[ \t\r]*\n(.*?)^(?:\1|\.\.\.)[ \t\r]*$", re.DOTALL | re.MULTILINE)
+_FRONT_MATTER = lazy_regex(r"[\s\ufeff]*(---|\+\+\+)[ \t\r]*\n(.*?)^(?:\1|\.\.\.)[ \t\r]*$", re.DOTALL | re.MULTILINE)
 PATH_LISTS = ("contradicts", "supersedes")  # of documents, by path or by id of a passage
 VISIBLE_TO = "visible_to"  # metadata key: readers of the passage; without it, everyone
 NAME_LISTS = (VISIBLE_TO, *PATH_LISTS)
-_COMMENT = re.compile(r"(?:^|\s)#.*")
-_TABLE = re.compile(r"^\[[^\]\n]+\]", re.MULTILINE)
+_COMMENT = lazy_regex(r"(?:^|\s)#.*")
+_TABLE = lazy_regex(r"^\[[^\]\n]+\]", re.MULTILINE)
 _MAX_FRONT_MATTER = 20_000  # characters
 
 
@@ -391,21 +392,21 @@ def _split_names(text: str) -> list[str]:
     return [name for each in text.split(",") if (name := each.strip().strip("\"'"))]
 
 
-_SEPARATOR = re.compile(r"\s+[—–:-]+\s+|:\s")
-_SPAN = re.compile(r"`([^`]{1,80})`")
-_SECTION_NUMBER = re.compile(r"^\s*[\d.]+\s+")
-_ARTICLE = re.compile(r"^(?:The|A|An)\s+")
-_KIND_SUFFIX = re.compile(
+_SEPARATOR = lazy_regex(r"\s+[—–:-]+\s+|:\s")
+_SPAN = lazy_regex(r"`([^`]{1,80})`")
+_SECTION_NUMBER = lazy_regex(r"^\s*[\d.]+\s+")
+_ARTICLE = lazy_regex(r"^(?:The|A|An)\s+")
+_KIND_SUFFIX = lazy_regex(
     r"\s+(?:modules?|objects?|types?|functions?|packages?|class(?:es)?|statements?|librar(?:y|ies)|protocols?"
     r"|interfaces?|services?|teams?)$",
     re.IGNORECASE,
 )
-_TERM = re.compile(
+_TERM = lazy_regex(
     r"^[ \t]{0,8}-[ \t]+(?:(?:class|exception|async|classmethod|staticmethod|abstractmethod|coroutine|type|int|void"
     r"|const|static|struct|char)[ \t]+|\*){0,4}`?([\w.]{2,80})`?",
     re.MULTILINE,
 )
-_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")  # "Mercury (planet)" defines Mercury too
+_BRACKETS = lazy_regex(r"\s*\([^()]*\)\s*$")  # "Mercury (planet)" defines Mercury too
 _MAX_DEFINED_TERMS = 200  # per passage
 _MAX_HEADING = 120  # characters
 
@@ -448,7 +449,7 @@ def find_heading(text: str) -> str:
 
 REFERENCES = "references"  # metadata key: ids of referenced passages
 _MAX_ID_CHARACTERS = 2_000
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy_regex("[\ud800-\udfff]")
 
 
 def clean_text(text: str) -> str:

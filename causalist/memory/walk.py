@@ -15,9 +15,10 @@ the system can be made symmetric: conjugate gradients need about a third of the 
 do not converge in time, the power iteration takes over.
 """
 
+import dataclasses
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
@@ -26,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import empty_on_disk
+from causalist._internal.lazy import dataclass
 from causalist.errors import UsageError
 from causalist.memory.count_matrices import Counts, MemoryArrays, count_cooccurrences
 from causalist.memory.defined_names import Names
@@ -537,7 +539,7 @@ class SortedPositions(Mapping[str, int]):
         return len(self._strings) + len(self._further)
 
 
-@dataclass
+@dataclasses.dataclass
 class Snapshot:
     """One state of an index. `vectors` is None without an embedder; `counts` are those that the arrays were made of."""
 
