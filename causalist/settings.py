@@ -78,7 +78,7 @@ def _enum_values(kind: Any) -> tuple[str, ...]:
 _ASK, _LIMITS = AskOptions(), DEFAULT_LIMITS
 _ROUTES = tuple(route.value for route in Route if route is not Route.SKIP)  # which answers nothing on its own
 _MEMORY_SIGNALS = ("vector", "graph", "remainder", "share", "named", "definition", "definition-rest", "shared",
-                   "shared-rest", "rest")  # fmt: skip
+                   "shared-rest", "rest", "meaning")  # fmt: skip
 SETTINGS: tuple[Setting, ...] = (
     Setting("ask", "top-k", SettingKind.INTEGER, _ASK.top_k, "how many results at most", low=1, high=10_000),
     Setting("ask", "level", SettingKind.CHOICE, _ASK.level.value, "what is ranked", _enum_values(Level)),

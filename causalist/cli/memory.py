@@ -178,14 +178,11 @@ def search_command(
         passages = index.retrieve_multi_hop(query, max_hops=hops, top_k=limit, ppr_alpha=alpha, readers=readers)
     else:
         passages = index.retrieve(query, mode=mode, top_k=limit, ppr_alpha=alpha, readers=readers)
-    replaced = {each.passage_id: index.snapshot.find_superseding(each.passage_id, readers) for each in passages}
     if as_json:
-        emit_document({"format_version": FORMAT_VERSION, "query": query, "mode": mode,
-                       "results": [{**_result_document(rank, e, query), "superseded_by": replaced[e.passage_id]}
-                                   for rank, e in enumerate(passages, 1)]})  # fmt: skip
+        results = [_result_document(rank, each, query) for rank, each in enumerate(passages, 1)]
+        emit_document({"format_version": FORMAT_VERSION, "query": query, "mode": mode, "results": results})
     else:
-        emit_lines(line for rank, each in enumerate(passages, 1)
-                   for line in _format_result(rank, each, query, replaced[each.passage_id]))  # fmt: skip
+        emit_lines(line for rank, each in enumerate(passages, 1) for line in _format_result(rank, each, query))
     if not passages:
         say("nothing found: no passage has a word or an entity of the query")
         raise click.exceptions.Exit(NOTHING_FOUND)
@@ -197,7 +194,6 @@ _mode_option = click.option(
 )  # fmt: skip
 _route_option = click.option("--route", type=click.Choice([route.value for route in Route if route is not Route.SKIP]),
                              help="Kind of the query. [default: by its words]")  # fmt: skip
-_reader_option = click.option("--reader", metavar="NAME", help="Also use passages that this reader may see.")
 _half_life_option = click.option("--half-life", "half_life", type=click.FloatRange(0, min_open=True), metavar="DAYS",
                                  help="Age that halves the weight of a passage. "
                                       "[default: age does not count]")  # fmt: skip
@@ -209,7 +205,7 @@ _min_confidence_option = click.option("--min-confidence", type=click.FloatRange(
 
 def _answer_options(command: _Command) -> _Command:
     """Add what decides which passages an answer has."""
-    options = (_mode_option, _route_option, _reader_option, _half_life_option, _now_option, _min_confidence_option,
+    options = (_mode_option, _route_option, _readers_option, _half_life_option, _now_option, _min_confidence_option,
                _variant_option, _embedder_option)  # fmt: skip
     for option in reversed(options):
         command = option(command)
@@ -228,7 +224,7 @@ def answer_command(
     mode: str,
     limit: int | None,
     route: str | None,
-    reader: str | None,
+    readers: tuple[str, ...],
     half_life: float | None,
     now: str | None,
     min_confidence: float,
@@ -249,7 +245,7 @@ def answer_command(
     from causalist.memory.conflicts_and_confidence import ValidationSettings
     from causalist.memory.documents import find_excerpt
 
-    validation = ValidationSettings(reader=reader, half_life_days=half_life, now=now, min_confidence=min_confidence)
+    validation = ValidationSettings(reader=readers, half_life_days=half_life, now=now, min_confidence=min_confidence)
     embedder = embedder or memory_file.default_embedder()
     pipeline = memory_file.open_pipeline(validation, embedder=embedder, variant=variant, note=_note)
     answer = pipeline.run(query, mode=mode, route=route)
@@ -285,7 +281,7 @@ def feedback_command(
     file: Path | None,
     mode: str,
     route: str | None,
-    reader: str | None,
+    readers: tuple[str, ...],
     half_life: float | None,
     now: str | None,
     min_confidence: float,
@@ -306,7 +302,7 @@ def feedback_command(
     from causalist.errors import UsageError
     from causalist.memory.conflicts_and_confidence import ValidationSettings
 
-    validation = ValidationSettings(reader=reader, half_life_days=half_life, now=now, min_confidence=min_confidence)
+    validation = ValidationSettings(reader=readers, half_life_days=half_life, now=now, min_confidence=min_confidence)
     embedder = embedder or memory_file.default_embedder()
     pipeline = memory_file.open_pipeline(validation, embedder=embedder, variant=variant, note=_note)
     answer = pipeline.run(query, mode=mode, route=route)
@@ -498,9 +494,8 @@ def _format_answer(answer: "MemoryAnswer", query: str) -> Iterator[str]:
     partial = ", nothing likely was found" if answer.is_partial else ""
     yield f"route {answer.route.value}, confidence {answer.retrieval_confidence:.2f}{partial}"
     for rank, hit in enumerate(answer.hits, 1):
-        against = _format_replaced(hit.superseded_by)
         others = [c.kept for c in answer.conflicts if c.against == hit.passage_id and c.reason != "supersedes"]
-        against += f"  contradicted by {one_line(', '.join(others), 200)}" if others else ""
+        against = _format_disputed(hit.superseded_by, others)
         yield f"{rank}. {one_line(hit.passage_id, 200)}{_format_title(hit.metadata)}{against}"
         yield f"    {one_line(find_excerpt(hit.text, query).text, 500)}"
 
@@ -512,10 +507,11 @@ def _format_title(metadata: Mapping[str, object]) -> str:
     return f"  {one_line(title, 80)}" if isinstance(title, str) else ""
 
 
-def _format_replaced(passages: Sequence[str]) -> str:
+def _format_disputed(superseded_by: Sequence[str], contradicted_by: Sequence[str]) -> str:
     from causalist._internal.text_formatting import one_line
 
-    return f"  superseded by {one_line(', '.join(passages), 200)}" if passages else ""
+    replaced = f"  superseded by {one_line(', '.join(superseded_by), 200)}" if superseded_by else ""
+    return replaced + (f"  contradicted by {one_line(', '.join(contradicted_by), 200)}" if contradicted_by else "")
 
 
 def _result_document(rank: int, passage: "RetrievedPassage", query: str) -> dict[str, object]:
@@ -529,6 +525,8 @@ def _result_document(rank: int, passage: "RetrievedPassage", query: str) -> dict
         "ppr_score": passage.ppr_score,
         "origin": passage.origin,
         "entities": passage.entity_hits,
+        "superseded_by": list(passage.superseded_by),
+        "contradicted_by": list(passage.contradicted_by),
         "words": list(shown.words),
         "excerpt": shown.text,
         "metadata": dict(passage.metadata),
@@ -536,7 +534,7 @@ def _result_document(rank: int, passage: "RetrievedPassage", query: str) -> dict
     }
 
 
-def _format_result(rank: int, passage: "RetrievedPassage", query: str, replaced: Sequence[str]) -> list[str]:
+def _format_result(rank: int, passage: "RetrievedPassage", query: str) -> list[str]:
     from causalist._internal.text_formatting import one_line
     from causalist.memory.documents import find_excerpt
 
@@ -545,7 +543,7 @@ def _format_result(rank: int, passage: "RetrievedPassage", query: str, replaced:
     place = next((f"  {key} {metadata[key]}" for key in ("line", "page") if isinstance(metadata.get(key), int)), "")
     words = f"has {', '.join(shown.words[:8])}" if shown.words else ""
     entities = f"through {', '.join(passage.entity_hits[:5])}" if passage.entity_hits else ""
-    about = f"{_format_title(metadata)}{_format_replaced(replaced)}"
+    about = f"{_format_title(metadata)}{_format_disputed(passage.superseded_by, passage.contradicted_by)}"
     lines = [
         f"{rank}. {passage.passage_id}{place}  {passage.score:.3f}{about}",
         f"    {one_line(shown.text, 500)}",

@@ -53,6 +53,8 @@ def serve_command() -> None:
 @_deadline_option
 @click.option("--tools", type=click.Choice(["default", "all"]), default="default", show_default=True,
               help="Tools to offer. Agents use a short list more often.")  # fmt: skip
+@click.option("--reader", "readers", multiple=True, metavar="NAME",
+              help="Let the tools of the memory use what only this reader may see. Repeatable.")  # fmt: skip
 @click.option("--text-only", is_flag=True, help="Answer with text only, without structured content.")
 @click.option("--http", is_flag=True, help="Use HTTP on 127.0.0.1, for several clients.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port for --http.  [default: any free port]")
@@ -63,6 +65,7 @@ def mcp_command(
     refresh_wait: float,
     deadline: float,
     tools: str,
+    readers: tuple[str, ...],
     text_only: bool,
     http: bool,
     port: int,
@@ -111,7 +114,7 @@ def mcp_command(
         pipes = claim_pipes()
     from causalist.servers.mcp.server import serve, serve_http
 
-    serving = ServerOptions(roots, number, wait, tools, not text_only, asks_roots, refresh_wait, deadline)
+    serving = ServerOptions(roots, number, wait, tools, not text_only, asks_roots, refresh_wait, deadline, readers)
     if pipes is not None:
         click.get_current_context().exit(serve(serving, pipes))
     import os

@@ -1,6 +1,6 @@
 """Stages of `MemoryPipeline`: their data, validation, conflicts, learning from feedback, and confidence.
 
-Metadata keys: "timestamp" (age), "confidence" (0 to 1), "visible_to" (list of readers; without it, everyone),
+Metadata keys: "timestamp" (age), "confidence" (0 to 1), "visible_to" (readers; without it, everyone),
 "contradicts" and "supersedes" (ids of passages or paths of documents). Feedback has one row a query: the features of
 its candidates, and which ones were used. Linear weights are fitted to the older rows. They are kept only if they rank
 the newer rows better than reciprocal rank fusion does. The confidence of an answer without feedback comes from the lead
@@ -10,8 +10,8 @@ of the first document: with m = 1 - second / first, of the best BM25 scores of d
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,15 @@ from numpy.typing import NDArray
 
 from causalist.errors import IndexNotWritable, UsageError
 from causalist.memory.count_matrices import parse_seconds
+from causalist.memory.document_text import PATH_LISTS, list_names
 from causalist.memory.matrix_splices import Floats
 from causalist.memory.passage_records import SUPERSEDES, TIMESTAMP
+from causalist.memory.retrieval import CONTRADICTION, RetrievedPassage
 from causalist.memory.walk import Snapshot
 from causalist.model.answer import MemoryMode
 from causalist.rank.scoring.answer_confidence import Penalty, StackedCandidates, loss_of
 
 CONFIDENCE, CONTRADICTS = "confidence", "contradicts"
-CONTRADICTION = "contradicts"  # predicate of triples that state a contradiction
 _DAY_SECONDS = 86_400.0
 
 Reflection = Callable[[str, Sequence[str]], Sequence[bool]]  # (query, texts) -> True for each text that answers it
@@ -47,16 +48,22 @@ class ValidationSettings:
     """Rules for excluding and discounting passages.
 
     `half_life_days`: age that halves the weight; None: age does not count. `now`: reference time (ISO 8601 or seconds);
-    default is the time of the newest passage, so that results need no clock. `reader`: only passages visible to this
-    reader are returned. `min_confidence`: minimum of the confidence in the metadata. `reflect`: model that judges which
-    passages answer the query.
+    default is the time of the newest passage, so that results need no clock. `reader`: one or several; only passages
+    visible to one of them are returned, without any those that everyone may see. `min_confidence`: minimum of the
+    confidence in the metadata. `reflect`: model that judges which passages answer the query.
     """
 
     half_life_days: float | None = None
     now: str | float | None = None
-    reader: str | None = None
+    reader: str | Collection[str] | None = None
     min_confidence: float = 0.0
     reflect: Reflection | None = None
+
+    @property
+    def readers(self) -> Collection[str]:
+        """Readers as a collection, () for none."""
+        readers: Collection[str] = list_names(self.reader or ())
+        return readers
 
     def __post_init__(self) -> None:
         """Raise UsageError for a value out of range."""
@@ -123,7 +130,7 @@ def visible_mask(snapshot: Snapshot, settings: ValidationSettings) -> np.ndarray
 
     An invalid reader list hides its passage from everyone.
     """
-    return snapshot.visible_mask(() if settings.reader is None else (settings.reader,))
+    return snapshot.visible_mask(settings.readers)
 
 
 def recency_factors(snapshot: Snapshot, settings: ValidationSettings) -> Floats:
@@ -156,30 +163,35 @@ def find_contradictions(passages: Sequence[str], snapshot: Snapshot) -> list[tup
     or if a triple "contradicts" joins an entity of one with an entity of the other.
     """
     position_by_passage = {passage: i for i, passage in enumerate(passages)}
-    pairs: dict[tuple[str, str], None] = {}
-    names = {p: set(snapshot.records.passages[p].mentions[:, 0].tolist()) for p in passages}
+    stated: dict[str, list[str]] = {}
+    passages_by_name: dict[str, list[str]] = {}  # by id, and by path of the document
+    entities: dict[str, set[int]] = {}
+    triples = {}
     for passage in passages:
         record = snapshot.records.passages[passage]
-        others = [
-            other
-            for key in (CONTRADICTS, SUPERSEDES)
-            for other in passages
-            if other != passage and _is_stated(record.metadata.get(key), other, snapshot)
-        ]
-        for triple in record.triples:
-            if triple.predicate.lower() == CONTRADICTION:
-                others += [p for p in passages if p != passage and triple.object in names[p]
-                           and triple.subject not in names[p]]  # fmt: skip
+        metadata = record.metadata
+        stated[passage] = [name for key in PATH_LISTS for name in list_names(metadata.get(key)) or ()]
+        for name in {passage, str(metadata.get("path", passage))}:
+            passages_by_name.setdefault(name, []).append(passage)
+        triples[passage] = [triple for triple in record.triples if triple.predicate.lower() == CONTRADICTION]
+    if any(triples.values()):
+        entities = {p: set(snapshot.records.passages[p].mentions[:, 0].tolist()) for p in passages}
+    pairs: set[tuple[str, str]] = set()
+    for passage in passages:
+        others = [other for name in stated[passage] for other in passages_by_name.get(str(name), ())]
+        for triple in triples[passage]:
+            others += [p for p in passages if triple.object in entities[p] and triple.subject not in entities[p]]
         for other in others:
-            pair = (passage, other) if position_by_passage[passage] < position_by_passage[other] else (other, passage)
-            pairs[pair] = None
+            if other != passage:
+                first = position_by_passage[passage] < position_by_passage[other]
+                pairs.add((passage, other) if first else (other, passage))
     return sorted(pairs, key=lambda pair: (position_by_passage[pair[0]], position_by_passage[pair[1]]))
 
 
 def _is_stated(stated: object, other: str, snapshot: Snapshot) -> bool:
     """Return True if a list of ids and paths has a passage, or its document."""
-    path = snapshot.records.passages[other].metadata.get("path")
-    return isinstance(stated, list) and (other in stated or (isinstance(path, str) and path in stated))
+    path, names = snapshot.records.passages[other].metadata.get("path"), list_names(stated)
+    return isinstance(names, list) and (other in names or (isinstance(path, str) and path in names))
 
 
 def resolve_conflicts(passages: Sequence[str], snapshot: Snapshot) -> list[Conflict]:
@@ -206,6 +218,15 @@ def resolve_conflicts(passages: Sequence[str], snapshot: Snapshot) -> list[Confl
             later, reason = False, "ranked higher"
         conflicts.append(Conflict(second, first, reason) if later else Conflict(first, second, reason))
     return conflicts
+
+
+def mark_contradicted(results: Sequence[RetrievedPassage], snapshot: Snapshot) -> list[RetrievedPassage]:
+    """Return the results, each with those of them that win against it."""
+    winners: dict[str, list[str]] = {}
+    for conflict in resolve_conflicts([each.passage_id for each in results], snapshot):
+        if conflict.reason != "supersedes":
+            winners.setdefault(conflict.against, []).append(conflict.kept)
+    return [replace(each, contradicted_by=tuple(winners.get(each.passage_id, ()))) for each in results]
 
 
 def order_by_conflicts(passages: Sequence[str], conflicts: Sequence[Conflict]) -> list[str]:

@@ -36,7 +36,7 @@ from causalist.source import find_root
 from causalist.store import FOLDER, prepare_folder
 
 FORMAT = 1
-READER_VERSION = 5  # increased whenever the same document gives other passages
+READER_VERSION = 6  # increased whenever the same document gives other passages
 
 
 class DocumentRecord(NamedTuple):
@@ -381,7 +381,7 @@ class MemoryFile:
             # Nothing has changed, so the memory is not loaded.
             skipped.update((name, before[name].note) for name in sorted(covered) if before[name].note)
             n_passages = sum(len(before[name].links) for name in covered)
-            n_documents = sum(bool(before[name].links) for name in covered)
+            n_documents = sum(bool(before[name].links or not before[name].note) for name in covered)
             return UpdateResult(n_documents, n_passages, 0, 0, skipped)
         try:
             index = (
@@ -478,7 +478,8 @@ def read_options(settings: Settings, variant: str | None = None) -> dict[str, An
     """Return the options of `HippoIndex` that settings define; `variant` replaces that of the settings."""
     chosen = get_variant(variant or settings.value("memory", "variant"))
     restart = settings.value("memory", "alpha")
-    weights = {f"{name}_weight": settings.value("memory", f"{name.replace('_', '-')}-weight") for name in SIGNALS}
+    names = (*SIGNALS, "meaning")
+    weights = {f"{name}_weight": settings.value("memory", f"{name.replace('_', '-')}-weight") for name in names}
     weight_options = {name: value for name, value in weights.items() if value is not None}
     top = settings.value("memory", "top-entities")
     return {

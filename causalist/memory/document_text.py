@@ -13,7 +13,7 @@ import re
 import struct
 import unicodedata
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from html.parser import HTMLParser
@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.lazy import lazy_regex
 from causalist.errors import ExtraMissing, IndexUnreadable, NothingToIndex, UsageError
 from causalist.memory.entity_ids import entity_id
 
@@ -31,9 +32,9 @@ _MAX_PAGES = 5_000
 _MAX_CHARACTERS = 20_000_000
 _MIN_HEAD_SHARE = 0.5  # share of pages, at least 3, that repeat a running head
 _FULL_LINE_SHARE = 0.7  # of the length of long lines; a shorter line ends a paragraph
-_NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
-_ITEM = re.compile(r"(?:[•◦▪·*–-]|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}|\[\d+\])\s")
-_CUT_WORD = re.compile(r"[^\W\d_]-$")
+_NUMBER = lazy_regex(r"\d+|\b[ivxlc]+\b")
+_ITEM = lazy_regex(r"(?:[•◦▪·*–-]|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}|\[\d+\])\s")
+_CUT_WORD = lazy_regex(r"[^\W\d_]-$")
 
 
 class Page(NamedTuple):
@@ -231,6 +232,7 @@ _SKIPPED_CLASSES = (
     "related",
     "toctree",
 )  # classes of elements that repeat on every page
+_TEMPLATE_CODE = lazy_regex(r"\{\{[^{}]{0,2000}\}\}|\{%[^{}]{0,2000}%\}")  # what a site is built with, not its text
 _VOID_TAGS = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
@@ -261,6 +263,7 @@ class _MarkdownBuilder(HTMLParser):
         self._skipped: list[str] = []  # open elements from the first skipped one on
         self._links: list[str | None] = []
         self._pre = 0
+        self._is_code = False
 
     def updatepos(self, i: int, j: int) -> int:
         """Skip counting line numbers, which takes a tenth of the parsing time."""
@@ -282,6 +285,7 @@ class _MarkdownBuilder(HTMLParser):
             self._pre += 1
             self.out.append("\n\n")
         elif tag == "code" and not self._pre:
+            self._is_code = True
             self.out.append("`")
         elif tag == "a":
             href = attributes.get("href")
@@ -305,6 +309,7 @@ class _MarkdownBuilder(HTMLParser):
             self._pre -= 1
             self.out.append("\n\n")
         elif tag == "code" and not self._pre:
+            self._is_code = False
             self.out.append("`")
         elif tag == "a" and self._links:
             href = self._links.pop()
@@ -319,16 +324,19 @@ class _MarkdownBuilder(HTMLParser):
         if self._pre:
             self.out.append("\n".join(f"    {line}" for line in data.split("\n")))
         else:
+            data = data if self._is_code else _TEMPLATE_CODE.sub(" ", data)
             self.out.append(data.replace("\n", " "))
 
 
-_DATE = re.compile(
-    r"^(?:timestamp|date|last_updated|updated|created):\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE
+_DATE = lazy_regex(
+    r"^(?:timestamp|date|last_updated|updated|created)\s*[:=]\s*[\"']?(\d{4}-\d\d-\d\d(?:T[\d:]+Z?)?)", re.MULTILINE
 )
-_FRONT_MATTER = re.compile(r"\s*---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
+_FRONT_MATTER = lazy_regex(r"[\s\ufeff]*(---|\+\+\+)[ \t\r]*\n(.*?)^(?:\1|\.\.\.)[ \t\r]*$", re.DOTALL | re.MULTILINE)
 PATH_LISTS = ("contradicts", "supersedes")  # of documents, by path or by id of a passage
-_FRONT_LISTS = ("visible_to", *PATH_LISTS)
-_COMMENT = re.compile(r"(?:^|\s)#.*")
+VISIBLE_TO = "visible_to"  # metadata key: readers of the passage; without it, everyone
+NAME_LISTS = (VISIBLE_TO, *PATH_LISTS)
+_COMMENT = lazy_regex(r"(?:^|\s)#.*")
+_TABLE = lazy_regex(r"^\[[^\]\n]+\]", re.MULTILINE)
 _MAX_FRONT_MATTER = 20_000  # characters
 
 
@@ -341,9 +349,10 @@ def front_matter(text: str) -> str:
 def read_front_matter(text: str) -> dict[str, Any]:
     r"""Return what the front matter of a document says of all its passages.
 
-    Keys: `title`, which headings replace, a time (`timestamp`, or the first of `date`, `last_updated`, `updated` and
-    `created`), `confidence`, and the lists `visible_to`, `contradicts` and `supersedes`, in brackets, by commas or as
-    list items. Case, hyphens for underscores, and comments do not matter. Other keys are ignored.
+    It is YAML between lines of `---`, or TOML between lines of `+++`. Keys: `title`, which headings replace, a time
+    (`timestamp`, or the first of `date`, `last_updated`, `updated` and `created`), `confidence`, and the lists
+    `visible_to`, `contradicts` and `supersedes`, in brackets, by commas or as list items. Case, hyphens for
+    underscores, and comments do not matter. Other keys, and those of tables, are ignored.
 
     >>> read_front_matter("---\nvisible_to: [ops, ada]\nconfidence: 0.4\ndate: 2024-03-01\n---\nText")
     {'visible_to': ['ops', 'ada'], 'confidence': 0.4, 'timestamp': '2024-03-01'}
@@ -353,13 +362,20 @@ def read_front_matter(text: str) -> dict[str, Any]:
         return {}
     metadata: dict[str, Any] = {}
     names: list[str] | None = None  # of the last list
-    for line in block[1].splitlines():
-        key, colon, value = line.partition(":")
+    is_open = False  # its brackets are
+    is_toml = block[1] == "+++"
+    lines = (_TABLE.split(block[2])[0] if is_toml else block[2]).splitlines()
+    for line in lines:
+        key, colon, value = line.partition("=" if is_toml else ":")
         key = key.rstrip().lower().replace("-", "_")
-        if names is not None and line.strip().startswith("-"):
-            names += _split_names(_COMMENT.sub("", line.strip()[1:]))
-        elif colon and key in _FRONT_LISTS:
-            names = metadata[key] = _split_names(_COMMENT.sub("", value).strip().strip("[]"))
+        plain = _COMMENT.sub("", line).strip()
+        if names is not None and (is_open or plain.startswith("-")):
+            names += _split_names(plain.strip("[]") if is_open else plain[1:])
+            is_open = is_open and "]" not in plain
+        elif colon and key in NAME_LISTS:
+            value = _COMMENT.sub("", value).strip()
+            is_open = value.startswith("[") and "]" not in value
+            names = metadata[key] = _split_names(value.strip("[]"))
         elif colon:
             names = None
             if key == "title" and (title := value.strip().strip("\"'")):
@@ -368,7 +384,7 @@ def read_front_matter(text: str) -> dict[str, Any]:
                 r"[01](?:\.\d+)?|\.\d+", value := _COMMENT.sub("", value).strip()
             ):
                 metadata[key] = min(1.0, float(value))
-    dated = _DATE.search(block[1])
+    dated = _DATE.search("\n".join(lines))
     return {**metadata, "timestamp": dated[1]} if dated else metadata
 
 
@@ -376,21 +392,21 @@ def _split_names(text: str) -> list[str]:
     return [name for each in text.split(",") if (name := each.strip().strip("\"'"))]
 
 
-_SEPARATOR = re.compile(r"\s+[—–:-]+\s+|:\s")
-_SPAN = re.compile(r"`([^`]{1,80})`")
-_SECTION_NUMBER = re.compile(r"^\s*[\d.]+\s+")
-_ARTICLE = re.compile(r"^(?:The|A|An)\s+")
-_KIND_SUFFIX = re.compile(
+_SEPARATOR = lazy_regex(r"\s+[—–:-]+\s+|:\s")
+_SPAN = lazy_regex(r"`([^`]{1,80})`")
+_SECTION_NUMBER = lazy_regex(r"^\s*[\d.]+\s+")
+_ARTICLE = lazy_regex(r"^(?:The|A|An)\s+")
+_KIND_SUFFIX = lazy_regex(
     r"\s+(?:modules?|objects?|types?|functions?|packages?|class(?:es)?|statements?|librar(?:y|ies)|protocols?"
     r"|interfaces?|services?|teams?)$",
     re.IGNORECASE,
 )
-_TERM = re.compile(
+_TERM = lazy_regex(
     r"^[ \t]{0,8}-[ \t]+(?:(?:class|exception|async|classmethod|staticmethod|abstractmethod|coroutine|type|int|void"
     r"|const|static|struct|char)[ \t]+|\*){0,4}`?([\w.]{2,80})`?",
     re.MULTILINE,
 )
-_BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")  # "Mercury (planet)" defines Mercury too
+_BRACKETS = lazy_regex(r"\s*\([^()]*\)\s*$")  # "Mercury (planet)" defines Mercury too
 _MAX_DEFINED_TERMS = 200  # per passage
 _MAX_HEADING = 120  # characters
 
@@ -433,7 +449,7 @@ def find_heading(text: str) -> str:
 
 REFERENCES = "references"  # metadata key: ids of referenced passages
 _MAX_ID_CHARACTERS = 2_000
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy_regex("[\ud800-\udfff]")
 
 
 def clean_text(text: str) -> str:
@@ -516,7 +532,39 @@ def check_passage(passage_id: str, text: str, metadata: Mapping[str, Any] | None
     references = plain.get(REFERENCES, [])
     if not isinstance(references, list) or not all(isinstance(each, str) for each in references):
         raise UsageError(f"{REFERENCES!r} of {passage_id!r} must be a list of passage ids")
+    for key in NAME_LISTS:
+        if plain.get(key) is not None:
+            if not _are_names(plain[key]):
+                raise UsageError(f"{key!r} of {passage_id!r} must be a name or a list of names, not {plain[key]!r:.80}")
+            plain[key] = list_names(plain[key])
     return plain
+
+
+def _are_names(value: object) -> bool:
+    names = list_names(value)
+    return isinstance(names, list) and all(isinstance(each, str) and each.strip() for each in names)
+
+
+def restore_passage(passage_id: str, text: str, plain: str) -> dict[str, Any]:
+    """Return a passage of a file, with metadata in JSON, as `HippoIndex` takes it.
+
+    An invalid list of names is empty, so that the passage is not lost and stays hidden. Raises ValueError, UsageError.
+    """
+    metadata = json.loads(plain)
+    if isinstance(metadata, dict):
+        metadata.update({key: [] for key in NAME_LISTS if not (metadata.get(key) is None or _are_names(metadata[key]))})
+    return {"id": passage_id, "text": text, "metadata": check_passage(passage_id, text, metadata)}
+
+
+def list_names(names: Any) -> Any:
+    """Return names as they are; one name is a list of one, not of its letters."""
+    return [names] if isinstance(names, str) else names
+
+
+def is_visible(metadata: Mapping[str, Any], readers: Iterable[str]) -> bool:
+    """Return True if one of the readers may see a passage. What is no list hides the passage from everyone."""
+    allowed = list_names(metadata.get(VISIBLE_TO))
+    return allowed is None or (isinstance(allowed, list) and any(reader in allowed for reader in list_names(readers)))
 
 
 _ROW = struct.Struct("<4s4I")  # marker, CRC-32 of what follows it, and the lengths of id, text and metadata

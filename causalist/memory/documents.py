@@ -43,6 +43,17 @@ _ROLE = re.compile(
 # Links of reStructuredText, to an address or to a title, and of AsciiDoc.
 _HYPERLINK = re.compile(r"(?<![`:])`([^`<>]+?)(?:\s*<([^`<>\s]+)>)?`__?(?!\w)")
 _MACRO = re.compile(r"\b(?:link|xref):([^\s\[\]]+)\[([^\[\]]*)\]")
+# Links of Markdown by label, and what their labels mean, except for footnotes; code has neither.
+_CODE = r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)|(?P<tick>`+)[^`\n]+(?P=tick)"
+_MEANING_OF_LABEL = re.compile(
+    rf"{_CODE}|^ {{0,3}}\[(?!\^)(?P<label>[^\[\]\n]{{1,200}})\]:[ \t]*<?(?P<target>[^\s<>]+)>?"
+    r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_LABELED = re.compile(
+    rf"{_CODE}|(?<!\\)\[(?P<text>(?:[^\[\]\\`]|`[^`\n]*`){{1,300}})\](?:\[(?P<label>[^\[\]\n]{{0,200}})\])?(?![\[(:])",
+    re.DOTALL | re.MULTILINE,
+)
 _LINE_WITH_WORDS = re.compile(r"^.*\w.*$", re.MULTILINE)
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 SUFFIXES = (*TEXT_SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX)
@@ -125,7 +136,7 @@ class DocumentSet:
         """Add a document that was read before; `note` names its unreadable parts."""
         if note:
             self.skipped[name] = note
-        if passages:
+        if passages or not note:
             self.paths.append(name)
             self.passages += passages
 
@@ -187,6 +198,7 @@ def split_document(path: str, text: str) -> list[Document]:
         reader = f"{path}.md"
     else:
         reader = path if prose_kind(path) != "plain" else f"{path}.txt"
+        text = _with_inline_links(text) if prose_kind(path) == "markdown" else text
     data = text.encode("utf-8", "surrogatepass")
     passages: list[Document] = []
     sections = read_passages(reader, text)
@@ -339,6 +351,24 @@ def _split_lines(paragraph: str) -> list[str]:
         pieces[-1].append(line)
         size += len(line) + 1
     return ["\n".join(piece) for piece in pieces]
+
+
+def _with_inline_links(text: str) -> str:
+    """Return Markdown with links by label as links with an address; the lines that give these are empty."""
+    targets = {_fold_label(match["label"]): match["target"] for match in reversed([*_MEANING_OF_LABEL.finditer(text)])
+               if match["label"]}  # fmt: skip
+    if not targets:
+        return text
+
+    def link(match: re.Match[str]) -> str:
+        target = targets.get(_fold_label(match["label"] or match["text"])) if match["text"] else None
+        return match[0] if target is None else f"[{match['text']}]({target.replace('(', '%28').replace(')', '%29')})"
+
+    return _LABELED.sub(link, _MEANING_OF_LABEL.sub(lambda match: "" if match["label"] else match[0], text))
+
+
+def _fold_label(label: str) -> str:
+    return " ".join(label.split()).casefold()
 
 
 def _strip_links(text: str, path: str) -> tuple[str, list[str]]:

@@ -3,12 +3,14 @@
 import re
 import unicodedata
 
+from causalist._internal.lazy import lazy_regex
+
 MIN_NAME_CHARACTERS = 2  # characters
 MAX_NAME_CHARACTERS = 120
 _SPACE = re.compile(r"\s+|(?<=[^\W_])_+(?=[^\W_])")
 _EDGES = " \t\r\n.,;:!?\"'`*()[]{}<>|\\/“”‘’«»…-–—#=&"
 _DIGIT = re.compile(r"\d")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_THOUSANDS = lazy_regex(r"(?<=\d),(?=\d{3}(?!\d))")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH_STARTS = frozenset(_MONTHS)
 _MONTH_NAME = (
@@ -16,11 +18,11 @@ _MONTH_NAME = (
     "|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _DATES = (
-    re.compile(rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME},? (?P<year>\d{{4}})"),
-    re.compile(rf"{_MONTH_NAME} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})"),
-    re.compile(rf"{_MONTH_NAME} (?P<year>\d{{4}})"),
+    lazy_regex(rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME},? (?P<year>\d{{4}})"),
+    lazy_regex(rf"{_MONTH_NAME} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})"),
+    lazy_regex(rf"{_MONTH_NAME} (?P<year>\d{{4}})"),
 )
-_SLASHED = re.compile(r"\d{4}/\d\d/\d\d")  # other orders have two readings
+_SLASHED = lazy_regex(r"\d{4}/\d\d/\d\d")  # other orders have two readings
 _UNIT_NAMES = {
     name: unit
     for unit, names in {
@@ -36,7 +38,7 @@ _UNITS = frozenset({*_UNIT_NAMES, *_UNIT_NAMES.values()}) | frozenset(
      "kib", "mib", "gib", "tib", "tb", "km/h", "mg/dl", "mmhg", "°c", "°f", "px", "pt")
 )  # fmt: skip
 # A single letter but h needs a space: 1980s and 5G are no measures.
-_MEASURE = re.compile(r"(\d{1,9}(?:[.,]\d{1,6})*)(?:[ -]([a-z])|[ -]?(%|°[cf]|h|[a-zµ/]{2,12}))")
+_MEASURE = lazy_regex(r"(\d{1,9}(?:[.,]\d{1,6})*)(?:[ -]([a-z])|[ -]?(%|°[cf]|h|[a-zµ/]{2,12}))")
 
 
 def normalize(name: str) -> str:

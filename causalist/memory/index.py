@@ -23,7 +23,7 @@ from causalist.memory.count_matrices import (
     update_counts,
 )
 from causalist.memory.defined_names import NOT_NAMED, Links, NamedPassage, Names, build_names, update_names
-from causalist.memory.document_text import check_passage, clean_text
+from causalist.memory.document_text import VISIBLE_TO, check_passage, clean_text, is_visible, list_names
 from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import (
     MAX_ENTITIES,
@@ -36,7 +36,7 @@ from causalist.memory.extractors import (
     normalize_extraction,
 )
 from causalist.memory.matrix_splices import SortedStrings
-from causalist.memory.passage_records import VISIBLE_TO, AnyRecord, Record, Records, Vectors, is_visible
+from causalist.memory.passage_records import AnyRecord, Record, Records, Vectors
 from causalist.memory.query_entities import FactFilter, LinkedEntities, link_query
 from causalist.memory.retrieval import (
     Query,
@@ -45,6 +45,7 @@ from causalist.memory.retrieval import (
     check_query,
     find_neighbors,
     rank_passages,
+    says_against,
 )
 from causalist.memory.walk import Snapshot, Variant, get_variant
 from causalist.model.answer import RetrievalMode
@@ -358,7 +359,7 @@ class HippoIndex:
         except ValueError:
             raise UsageError(f"unknown mode {mode!r}; the modes are {', '.join(RetrievalMode)}") from None
         snapshot = (self if readers is None else self.visible_to(readers)).snapshot
-        return rank_passages(built_query, snapshot, self.extractor, chosen, top_k, fact_filter=self.fact_filter)
+        return self._rank(built_query, snapshot, chosen, top_k)
 
     def retrieve_multi_hop(
         self,
@@ -380,10 +381,7 @@ class HippoIndex:
         snapshot = (self if readers is None else self.visible_to(readers)).snapshot
         linked = expand_linked(link_query(query, snapshot, self.extractor), snapshot, max_hops)
         built_query = self._build_query(query, ppr_alpha, max_iter, tol, None)
-        return rank_passages(
-            built_query, snapshot, self.extractor, RetrievalMode.HIPPO, top_k, linked=linked,
-            fact_filter=self.fact_filter,
-        )  # fmt: skip
+        return self._rank(built_query, snapshot, RetrievalMode.HIPPO, top_k, linked)
 
     def expand_with_synonyms(self, entities: Sequence[str]) -> list[str]:
         """Return ids of these entities (names or ids) and of all entities that a similarity edge joins to them."""
@@ -412,11 +410,11 @@ class HippoIndex:
     get_entity_neighborhood = entity_neighborhood  # its name in the published description
 
     def visible_to(self, readers: Collection[str]) -> "HippoIndex":
-        """Return the index of the passages that one of `readers` may see, () for those that everyone may.
+        """Return the index of the passages that one of `readers`, or one name, may see, () for those of everyone.
 
         Entities that only other passages name are not in it. It shares the records of this one: do not change it.
         """
-        passages, key = self.records.passages, (self.records.generation, frozenset(readers))
+        passages, key = self.records.passages, (self.records.generation, frozenset(list_names(readers)))
         if self._visible is not None and self._visible[0] == key:
             return self._visible[1]
         hidden = [p for p in passages.with_key(VISIBLE_TO) if not is_visible(passages[p].metadata, readers)]
@@ -529,8 +527,6 @@ class HippoIndex:
         from causalist.memory.saved_memory import from_networkx
 
         return cls.from_node_link(from_networkx(graph), **options)
-
-    # -- state
 
     @property
     def snapshot(self) -> Snapshot:
@@ -656,6 +652,16 @@ class HippoIndex:
         damping = None if ppr_alpha is None else 1.0 - ppr_alpha
         return Query(text, chosen, self.settings, damping, max_iter, tol)
 
+    def _rank(
+        self, query: Query, snapshot: Snapshot, mode: RetrievalMode, n: int, linked: LinkedEntities | None = None
+    ) -> list[RetrievedPassage]:
+        found = rank_passages(query, snapshot, self.extractor, mode, n, linked=linked, fact_filter=self.fact_filter)
+        if any(says_against(each, snapshot) for each in found):  # in few memories
+            from causalist.memory.conflicts_and_confidence import mark_contradicted
+
+            found = mark_contradicted(found, snapshot)
+        return found
+
     def _find_entities(self, name: str) -> tuple[int, ...]:
         """Return the entities of a name, or the one of an id. Raises UnknownEntity."""
         position_by_entity = self.snapshot.position_by_entity
@@ -663,11 +669,8 @@ class HippoIndex:
             return (position_by_entity[name],)
         position = position_by_entity.get(entity_id(name), -1)
         if position < 0:
-            near = [
-                other
-                for other in self.records.name_similarity.similar_names(entity_id(name))
-                if other in position_by_entity
-            ]
+            similar = self.records.name_similarity.similar_names(entity_id(name))
+            near = [other for other in similar if other in position_by_entity]
             hint = f"; similar: {', '.join(near[:5])}" if near else ""
             raise UnknownEntity(f"no passage names {name!r}{hint}")
         return self.snapshot.senses_of(position)

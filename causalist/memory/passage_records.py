@@ -16,7 +16,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import join_on_disk
+from causalist._internal.lazy import dataclass
 from causalist.errors import CausalistError, ModelFailed, UsageError
 from causalist.memory.defined_names import Words, count_runs, fold_run, fold_words, is_name, run_terms, split_text
 from causalist.memory.document_text import REFERENCES, find_defined_names, pack_passage, unpack_passage
@@ -155,13 +156,6 @@ _DEFINED_WORD = re.compile(r"[^\W_]\w*")
 TITLE = "title"  # metadata key: title of the passage
 TIMESTAMP = "timestamp"  # metadata key: ISO 8601, or seconds since 1970
 SUPERSEDES = "supersedes"  # metadata key: ids of passages, or paths of documents, that it replaces
-VISIBLE_TO = "visible_to"  # metadata key: readers of the passage; without it, everyone
-
-
-def is_visible(metadata: Mapping[str, Any], readers: Iterable[str]) -> bool:
-    """Return True if one of the readers may see a passage. An invalid list hides the passage from everyone."""
-    allowed = metadata.get(VISIBLE_TO)
-    return allowed is None or (isinstance(allowed, list) and any(reader in allowed for reader in readers))
 
 
 class StoredTriple(NamedTuple):

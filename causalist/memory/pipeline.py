@@ -12,6 +12,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -348,6 +349,12 @@ class MemoryPipeline:
         self._answers: OrderedDict[str, MemoryAnswer] = OrderedDict()
         self._rows: OrderedDict[str, tuple[list[str], FeedbackRow]] = OrderedDict()
 
+    def with_validation(self, validation: ValidationSettings) -> "MemoryPipeline":
+        """Return the pipeline with other rules; feedback and earlier answers are shared."""
+        other = copy(self)
+        other.validation = validation
+        return other
+
     def run(
         self, query: str, mode: str | MemoryMode = MemoryMode.EXECUTION, route: str | Route | None = None
     ) -> MemoryAnswer:
@@ -405,7 +412,7 @@ class MemoryPipeline:
     # -- stages
 
     def _run_attempt(self, query: str, mode: MemoryMode, route: Route, attempt: int, run: _RunState) -> MemoryAnswer:
-        snapshot = self.index.visible_to(() if (reader := self.validation.reader) is None else (reader,)).snapshot
+        snapshot = self.index.visible_to(self.validation.readers).snapshot
         began = time.perf_counter()
         names = choose_generators(route, snapshot) if attempt == 1 else ("dense", "sparse", "graph")
         candidates = self._generate_candidates(query, snapshot, names, attempt, run)
@@ -574,7 +581,7 @@ class MemoryPipeline:
         conflicts = self._run_optional(
             "assemble.conflicts", lambda: resolve_conflicts(names, snapshot), lambda: nothing, run
         )
-        hits, readers = [], () if self.validation.reader is None else (self.validation.reader,)
+        hits = []
         for name in order_by_conflicts(names, conflicts):
             i = snapshot.position_by_passage[name]
             record = snapshot.records.passages[name]
@@ -594,7 +601,7 @@ class MemoryPipeline:
                     tuple(tier for tier, each in by_tier.items() if i in each),
                     posteriors.get(i) or self.store.posterior(compute_level([MAX_CANDIDATES])),
                     tuple(c.kept for c in conflicts if c.against == name),
-                    snapshot.find_superseding(name, readers),
+                    snapshot.find_superseding(name),
                     tuple(passages[j] for j in firsts[i]),
                 )
             )

@@ -38,6 +38,7 @@ from causalist._internal.dataclass_arrays import ROUNDED_AWAY
 from causalist._internal.lazy import dataclass
 from causalist.errors import EmptyQuestion, UsageError
 from causalist.memory.defined_names import Names, fold_words
+from causalist.memory.document_text import PATH_LISTS
 from causalist.memory.extractors import EntityExtractor
 from causalist.memory.matrix_splices import Floats
 from causalist.memory.query_entities import (
@@ -154,7 +155,8 @@ class RetrievedPassage:
 
     `ppr_score`: sum of the PageRank of the passage's entities (or of its own node, depending on the variant), 0 in
     modes without a graph. `entity_hits`: entities of the passage among the best of the walk, best first. `origin`:
-    mode that found it, or "fallback".
+    mode that found it, or "fallback". `superseded_by`: documents that say they replace it, shown or not.
+    `contradicted_by`: further results that contradict it and are newer or surer, or else ranked higher.
     """
 
     passage_id: str
@@ -164,6 +166,8 @@ class RetrievedPassage:
     metadata: Mapping[str, Any]
     score: float = 0.0
     origin: str = "hippo"
+    superseded_by: tuple[str, ...] = ()
+    contradicted_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +179,8 @@ class RetrievalSettings:
     that replaces it in a query. `combine_with_vector`: add the other signals by their weights; the share of the graph
     signals grows with the share of passages that have entities. The default weights are fitted (see the decisions);
     `PUBLISHED` has those of the methods. `by_length`: reduce PageRank and `share` for short queries. `by_names`: reduce
-    the signals of a second hop for queries that name nothing.
+    the signals of a second hop for queries that name nothing. `meaning_weight`: for these, weight of the similarity by
+    the question encoder, beside 1 for all signals together.
     """
 
     top_k_entities: int | None = 20
@@ -194,6 +199,7 @@ class RetrievalSettings:
     rest_weight: float = 0.084
     by_length: bool = True
     by_names: bool = True
+    meaning_weight: float = 0.6
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -204,6 +210,7 @@ class RetrievalSettings:
 PUBLISHED = RetrievalSettings(
     vector_weight=0.3,
     graph_weight=0.7,
+    meaning_weight=0.0,
     by_length=False,
     **{f"{name}_weight": 0.0 for name in ("remainder", "share", *BRIDGE_SIGNALS)},  # type: ignore[arg-type]
 )
@@ -244,11 +251,29 @@ def score_plain(text: str, snapshot: Snapshot, mode: RetrievalMode) -> Floats:
     if mode is RetrievalMode.DENSE:
         if snapshot.vectors is not None:
             return snapshot.vector_scores(snapshot.vectors.embed([text])[0])
-        return snapshot.associations.scores(terms_in_vocabulary(text, snapshot).items())
+        return _score_dense(text, snapshot)
     if mode is RetrievalMode.HYBRID:
         parts = (RetrievalMode.DENSE, RetrievalMode.SPARSE)
         return fuse_ranks([score_plain(text, snapshot, part) for part in parts])
     raise ValueError(f"{mode} is not plain retrieval")
+
+
+def _score_dense(text: str, snapshot: Snapshot) -> Floats:
+    """Return the scores without an embedder: by word associations; by meaning first for a query that names nothing.
+
+    The question encoder compares what associations and BM25 find. Of names it knows too little.
+    """
+    associated = snapshot.associations.scores(terms_in_vocabulary(text, snapshot).items())
+    if names_something(text):
+        return associated
+    found = (associated, score_plain(text, snapshot, RetrievalMode.SPARSE))
+    best = np.union1d(*(top_indices(each, _N_DENSE) for each in found))
+    similarities = compare_meaning(text, best, snapshot)
+    if similarities is None:
+        return associated
+    scores = np.array(_scale_by_max(associated))
+    scores[best] = 1.0 + similarities
+    return scores
 
 
 def plain_mode(snapshot: Snapshot) -> RetrievalMode:
@@ -344,7 +369,9 @@ def rank_passages(
     else:
         seeds = build_seeds(linked or link_query(query.text, snapshot, extractor), snapshot, query.variant, plain)
     if seeds is None:
-        return build_results(plain, snapshot, top_k, origin=FALLBACK_ORIGIN)
+        return build_results(
+            add_meaning(query.text, plain, 0.0, snapshot, query.settings), snapshot, top_k, origin=FALLBACK_ORIGIN
+        )
     walk_result = run_walk(query, seeds, snapshot)
     scores = combine_signals(query.text, walk_result.passages, plain, snapshot, query.settings)
     return build_results(scores, snapshot, top_k, walk_result=walk_result, settings=query.settings)
@@ -385,9 +412,20 @@ def build_results(
                 record.metadata,
                 float(scores[position]),
                 origin,
+                snapshot.find_superseding(passage),
             )
         )
     return results
+
+
+CONTRADICTION = "contradicts"  # predicate of triples that state a contradiction
+
+
+def says_against(result: RetrievedPassage, snapshot: Snapshot) -> bool:
+    """Return True if a result says that it contradicts or replaces something."""
+    return any(result.metadata.get(key) for key in PATH_LISTS) or any(
+        triple.predicate.lower() == CONTRADICTION for triple in snapshot.records.passages[result.passage_id].triples
+    )
 
 
 SIGNALS = ("vector", "graph", "remainder", "share", *BRIDGE_SIGNALS)
@@ -395,6 +433,8 @@ GRAPH_SIGNALS = ("graph", *GRAPH_BRIDGES)  # weighted by the share of passages w
 _LONG_QUERY_SIGNALS = ("graph", "share")
 _SECOND_HOP_SIGNALS = ("remainder", "rest", *GRAPH_BRIDGES)
 _CLEAR_NAME = 0.6  # rarity of a name from which a query counts as naming it; fitted, see the decisions
+_N_DENSE = 200  # best passages of each kind whose meaning decides in mode `dense`
+_N_BY_MEANING = 50  # best passages whose meaning counts; 100 and 200 are no better
 
 
 def combine_signals(
@@ -406,8 +446,8 @@ def combine_signals(
     with the share of passages that have entities. Below LONG_QUERY_TERMS terms, PageRank and `share` are multiplied
     with the relative length of the query, or with the rarity of a defined name in it if that is more: a short query
     without a name is mostly answered by one passage. For a query that names nothing, the signals of a second hop are
-    multiplied with the square of the rarity of a defined name in it, relative to _CLEAR_NAME, if that is below 1.
-    Plain retrieval gets the rest of the weight.
+    multiplied with the square of the rarity of a defined name in it, relative to _CLEAR_NAME, if that is below 1; what
+    they lose so goes to the meaning of the best passages. Plain retrieval gets the rest of the weight.
     """
     if not settings.combine_with_vector:
         return graph
@@ -427,7 +467,50 @@ def combine_signals(
     for name in SIGNALS:
         if name in signals:
             scores += shares[name] * signals[name]
-    return scores
+    return add_meaning(text, scores, best_named, snapshot, settings)
+
+
+def add_meaning(
+    text: str, scores: Floats, best_named: float, snapshot: Snapshot, settings: "RetrievalSettings"
+) -> Floats:
+    """Return the scores with the similarity of the best passages to a query that names nothing; else as they are.
+
+    `best_named`: rarity of a defined name in the query. With an embedder, its vectors say the meaning already.
+    """
+    amount = settings.meaning_weight * max(0.0, 1.0 - (best_named / _CLEAR_NAME) ** 2)
+    if amount <= 0 or snapshot.vectors is not None or names_something(text):
+        return scores
+    best = top_indices(scores, _N_BY_MEANING)
+    similarities = compare_meaning(text, best, snapshot)
+    if similarities is None:
+        return scores
+    added = np.zeros(len(scores))
+    added[best] = _scale_by_max(similarities) * float(scores.max(initial=0.0))
+    return np.asarray((scores + amount * added) / (1.0 + amount), dtype=np.float64)
+
+
+def compare_meaning(text: str, positions: NDArray[np.int64], snapshot: Snapshot) -> Floats | None:
+    """Return the cosines of passages, as bags of words, with a query, both by the question encoder; at least 0.
+
+    None if the encoder does not understand the query, as in most languages but English. A cosine does not depend on
+    other passages, nor on the order in which words were numbered.
+    """
+    from causalist.model.string_table import StringTable
+    from causalist.rank.lexical.question_encoder import bag_cosines, encode_once, shipped_encoder
+
+    encoder = shipped_encoder()
+    vector = encode_once(text, encoder) if len(positions) else None
+    if vector is None:
+        return None
+    terms = [snapshot.records.passages[snapshot.arrays.passages[p]].terms for p in positions.tolist()]
+    used, columns = np.unique(np.concatenate(terms)[:, 0], return_inverse=True)
+    strings = snapshot.records.terms.strings.some(used.astype(np.int64))
+    order = sorted(range(len(strings)), key=strings.__getitem__)
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    table = StringTable.from_strings([strings[i] for i in order])
+    owners = np.repeat(np.arange(len(terms)), list(map(len, terms)))
+    return bag_cosines(vector, table, (owners, ranks[columns], np.concatenate(terms)[:, 1]), encoder)
 
 
 def compute_signals(

@@ -58,7 +58,7 @@ from causalist.memory.count_matrices import (
     unpack_counts,
 )
 from causalist.memory.defined_names import Links, Names, pack_names, unpack_names
-from causalist.memory.document_text import check_passage, clean_text, find_rows, pack_passage
+from causalist.memory.document_text import check_passage, clean_text, find_rows, pack_passage, restore_passage
 from causalist.memory.extractors import TYPES, Embedder, Entity, Extraction, Triple, normalize_extraction
 from causalist.memory.matrix_splices import StringNumbers
 from causalist.memory.passage_records import Record, Records, StoredTriple, Vectors
@@ -252,10 +252,8 @@ def read_passages(path: Path) -> list[dict[str, Any]]:
             gone = _find_removed(data)
             for at, passage, text, plain in find_rows(data):
                 with suppress(ValueError, RecursionError, UsageError):
-                    metadata = json.loads(plain)
-                    check_passage(passage, text, metadata)
                     if at > gone.get(passage, -1):
-                        passages.append({"id": passage, "text": text, "metadata": metadata})
+                        passages.append(restore_passage(passage, text, plain))
     return list({each["id"]: each for each in passages}.values())
 
 
@@ -290,9 +288,7 @@ def _read_database_passages(path: Path) -> list[dict[str, Any]]:
                     ).fetchone()
                     if row is None and last == _MAX_SALVAGED:
                         break
-                    metadata = json.loads(row[2])
-                    check_passage(row[0], row[1], metadata)
-                    passages.append({"id": row[0], "text": row[1], "metadata": metadata})
+                    passages.append(restore_passage(*row))
                 except (sqlite3.Error, ValueError, TypeError, RecursionError, UsageError):
                     failures += 1
                     if failures > _MAX_FAILURES and not passages:

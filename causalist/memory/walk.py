@@ -15,9 +15,10 @@ the system can be made symmetric: conjugate gradients need about a third of the 
 do not converge in time, the power iteration takes over.
 """
 
+import dataclasses
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
@@ -26,11 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from causalist._internal.dataclass_arrays import empty_on_disk
+from causalist._internal.lazy import dataclass
 from causalist.errors import UsageError
 from causalist.memory.count_matrices import Counts, MemoryArrays, count_cooccurrences
 from causalist.memory.defined_names import Names
+from causalist.memory.document_text import VISIBLE_TO, is_visible, list_names
 from causalist.memory.matrix_splices import Floats, Ints, Matrix, SortedStrings, join_column
-from causalist.memory.passage_records import SUPERSEDES, VISIBLE_TO, Records, Vectors, cosines, is_visible
+from causalist.memory.passage_records import SUPERSEDES, Records, Vectors, cosines
 from causalist.memory.senses import SIMILARITY_THRESHOLD
 from causalist.model.answer import GraphVariant, Specificity
 from causalist.model.scores import PageRankResult, Transition, WalkOutcome
@@ -536,7 +539,7 @@ class SortedPositions(Mapping[str, int]):
         return len(self._strings) + len(self._further)
 
 
-@dataclass
+@dataclasses.dataclass
 class Snapshot:
     """One state of an index. `vectors` is None without an embedder; `counts` are those that the arrays were made of."""
 
@@ -623,13 +626,13 @@ class Snapshot:
         """Passages that say they replace something, by id or path of what they replace."""
         superseding_by_target: dict[str, list[str]] = {}
         for passage in sorted(self.records.passages.with_key(SUPERSEDES)):
-            stated = self.records.passages[passage].metadata.get(SUPERSEDES)
+            stated = list_names(self.records.passages[passage].metadata.get(SUPERSEDES))
             for each in stated if isinstance(stated, list) else ():
                 superseding_by_target.setdefault(str(each), []).append(passage)
         return superseding_by_target
 
-    def find_superseding(self, passage: str, readers: Collection[str] | None) -> tuple[str, ...]:
-        """Return the documents, or passages of none, that say they replace a passage, as far as `readers` see them."""
+    def find_superseding(self, passage: str) -> tuple[str, ...]:
+        """Return the documents, or passages of none, that say they replace a passage."""
         if not self.superseding:
             return ()
         path = self.records.passages[passage].metadata.get("path")
@@ -637,7 +640,7 @@ class Snapshot:
         for other in dict.fromkeys([*self.superseding.get(passage, ()), *self.superseding.get(str(path), ())]):
             metadata = self.records.passages[other].metadata
             document = str(metadata.get("path", other))
-            if document not in (passage, path) and (readers is None or is_visible(metadata, readers)):
+            if document not in (passage, path):
                 documents[document] = None
         return tuple(documents)
 

@@ -131,6 +131,8 @@ def test_answers_have_a_route_and_name_what_is_superseded(tmp_path: Path, monkey
     (tmp_path / "old.md").write_text("# Tokens\n\nTokens are valid for 24 hours.\n")
     (tmp_path / "new.md").write_text("---\nsupersedes: old.md\n---\n# Tokens now\n\nTokens are valid for 8 hours.\n")
     (tmp_path / "secret.md").write_text("---\nvisible_to: ops\n---\n# Token key\n\nThe token key is 7.\n")
+    wiki = "---\ncontradicts: new.md\nconfidence: 0.2\n---\n# Wiki\n\nTokens are valid for ever.\n"
+    (tmp_path / "wiki.md").write_text(wiki)
     monkeypatch.chdir(tmp_path)
     runner = CliRunner()
     assert runner.invoke(memory_command, ["add", "."]).exit_code == 0
@@ -140,7 +142,9 @@ def test_answers_have_a_route_and_name_what_is_superseded(tmp_path: Path, monkey
     assert "secret" not in shown
     shown = runner.invoke(memory_command, ["search", "How long are tokens valid?", "--mode", "sparse"]).stdout
     assert "old.md#tokens" in shown and "  Tokens  superseded by new.md\n" in shown
-    found = json.loads(runner.invoke(memory_command, ["answer", "token key", "--reader", "ops", "--json"]).stdout)
+    assert "  Wiki  contradicted by new.md#tokens-now\n" in shown
+    readers = ["--reader", "ada", "--reader", "ops"]
+    found = json.loads(runner.invoke(memory_command, ["answer", "token key", *readers, "--json"]).stdout)
     assert found["route"] == "lookup" and any(e["passage"].startswith("secret.md") for e in found["results"])
     assert runner.invoke(memory_command, ["answer", "quantum"]).exit_code == 1
 
@@ -265,6 +269,8 @@ def test_settings_of_the_walk_and_the_weights(folder: Path) -> None:
     before = scores()
     (folder / "causalist.toml").write_text("[memory]\nvector-weight = 0.9\n", "utf-8")
     assert scores() != before
+    (folder / "causalist.toml").write_text("[memory]\nmeaning-weight = 0.0\n", "utf-8")
+    assert scores() == before  # the query has a name
     (folder / "causalist.toml").write_text("[memory]\nalpha = 0.6\n", "utf-8")
     assert scores() != before
     (folder / "pyproject.toml").write_text("[tool.causalist.memory]\nlimit = 1\n", "utf-8")

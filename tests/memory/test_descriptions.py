@@ -198,12 +198,13 @@ def _() -> None:
 
 @_point("Tool `memory_search_graph")
 def _() -> None:
-    assert MEMORY_TOOLS["memory_search_graph"].read({"query": "x"}) == {"query": "x", "limit": 5, "use_graph": 1}
+    read = MEMORY_TOOLS["memory_search_graph"].read({"query": "x"})
+    assert {"query": "x", "limit": 5, "use_graph": 1}.items() <= read.items()
 
 
 @_point("Tool `hipporag_retrieve")
 def _() -> None:
-    assert {"query", "limit", "mode"} == set(MEMORY_TOOLS["hipporag_retrieve"].schema()["properties"])  # type: ignore[call-overload]
+    assert list(MEMORY_TOOLS["hipporag_retrieve"].parameters)[:3] == ["query", "limit", "mode"]
 
 
 @_point("`retrieve`, `retrieve_multi_hop`")
@@ -327,7 +328,8 @@ def _() -> None:
 @_point("`RetrievedPassage(")
 def _() -> None:
     names = list(RetrievedPassage.__dataclass_fields__)
-    assert names == ["passage_id", "text", "ppr_score", "entity_hits", "metadata", "score", "origin"]
+    assert names[:7] == ["passage_id", "text", "ppr_score", "entity_hits", "metadata", "score", "origin"]
+    assert names[7:] == ["superseded_by", "contradicted_by"]
 
 
 @_point("`RegexEntityExtractor`, offline")

@@ -91,6 +91,24 @@ def test_long_paragraphs_are_cut_between_lines() -> None:
     assert [each.text.count("```") for each in split_document("code.md", fenced)] == [0, 2]
 
 
+LABELED = """# Seven
+
+From [Two], [the *third*][3],
+[Part][] and [web][ Far  away ] [no]; [x] `[two]` a[Two](y).
+
+```
+[two]: none.md
+[two]
+```
+
+[TWO]: b/two.md "Two"
+[3]: <c.rst>
+[part]: b/two.md#part
+[far away]: https://x.y/a_(b)
+[two]: c.rst
+"""
+
+
 def test_links_become_references() -> None:
     documents = [
         *split_document(
@@ -100,6 +118,7 @@ def test_links_become_references() -> None:
         *split_document("c.rst", "Three\n=====\n\n:doc:`a/one` and :ref:`see <part>`, :mod:`json`.\n"),
         *split_document("d.html", "<h1>Four</h1><a href='b/two.md'>two</a>"),
         *split_document("e.rst", "Five\n====\n\n`Three`_, `#7 <https://x.y/7>`_, `up\n<a/one.md>`__ and ``code``_.\n"),
+        *split_document("g.md", LABELED),
         *split_document("f.adoc", "= Six\n\nxref:c.rst#three[the third], link:b/two.md[] and link:https://x.y[web]\n"),
     ]
     found = {each.id: (each.text, each.metadata.get("references")) for each in resolve_references(documents)}
@@ -109,6 +128,9 @@ def test_links_become_references() -> None:
     assert found["c.rst#three"] == ("Three\n=====\n\na/one and see, `json`.", ["a/one.md#one", "b/two.md#part"])
     assert found["d.html#four"][1] == ["b/two.md#two"]
     assert found["e.rst#five"] == ("Five\n====\n\nThree, #7, up and ``code``_.", ["c.rst#three", "a/one.md#one"])
+    prose = "# Seven\n\nFrom Two, the *third*,\nPart and web [no]; [x] `[two]` aTwo."
+    shown = f"{prose}\n\n```\n[two]: none.md\n[two]\n```"
+    assert found["g.md#seven"] == (shown, ["b/two.md#two", "c.rst#three", "b/two.md#part"])
     assert found["f.adoc#six"][0].endswith("the third, b/two.md and web")
     assert found["f.adoc#six"][1] == ["c.rst#three", "b/two.md#two"]
 
@@ -140,9 +162,10 @@ def test_html_has_front_matter_too() -> None:
 def test_html_says_what_people_see() -> None:
     html = (
         "<head><title>t</title></head><script>alert(1)</script><div class='related'><a href=x>menu</a></div>"
-        "<p>a &amp; b<br>c</p><pre>x =\n  1</pre><ul><li>one<li>two</ul><p>unclosed <b>bold <footer>foot"
+        "<p>a &amp; b{{- if .Page.Title -}}<br>{% block\nbody %}c</p><p><code>{{ x }}</code> {{</p>"
+        "<pre>x =\n  1</pre><ul><li>one<li>two</ul><p>unclosed <b>bold <footer>foot"
     )
-    assert html_to_markdown(html) == "a & b\n\nc\n\n    x =\n      1\n\n- one\n\n- two\n\nunclosed bold"
+    assert html_to_markdown(html) == "a & b\n\nc\n\n`{{ x }}` {{\n\n    x =\n      1\n\n- one\n\n- two\n\nunclosed bold"
     for broken in ("<", "</p></p>", "<a href", "<nav><p>", "<![CDATA[x", "<pre></pre></pre>", "&#xFFFFFFFF;"):
         html_to_markdown(broken)
 
@@ -179,11 +202,13 @@ def test_nothing_to_read(tmp_path: Path) -> None:
 
 def test_a_shelf_follows_its_documents(tmp_path: Path) -> None:
     write_all(tmp_path, {"docs/a.md": "# A\n\nThe Alpha Team.", "docs/b.md": "# B\n\nBeta Team.", "n/c.md": "# C\n\nx"})
+    write_all(tmp_path, {"n/empty.md": "---\ntitle: Nothing\n---\n"})
     memory_file = MemoryFile.locate(None, tmp_path)
     assert memory_file.path == tmp_path / ".causalist" / "memory.db"
     with pytest.raises(IndexUnreadable, match="causalist memory add"):
         memory_file.open()
-    assert memory_file.add([tmp_path / "docs", tmp_path / "n"])[:4] == (3, 3, 3, 0)
+    assert memory_file.add([tmp_path / "docs", tmp_path / "n"])[:4] == (4, 3, 3, 0)
+    assert memory_file.add([tmp_path / "docs", tmp_path / "n"])[:4] == (4, 3, 0, 0)  # one has no passage
     stamp = memory_file.path.stat().st_mtime_ns
     assert memory_file.add([tmp_path / "docs"])[:4] == (2, 2, 0, 0)
     assert memory_file.path.stat().st_mtime_ns == stamp
@@ -268,6 +293,11 @@ def test_older_encodings_are_read_where_nothing_is_utf_8(tmp_path: Path) -> None
         ("---\nconfidence: high\ntimestamp: 2024-03-01T10:00:00Z\n---\n", {"timestamp": "2024-03-01T10:00:00Z"}),
         ("# No front matter\nvisible_to: ops\n", {}),
         ("---\nvisible_to: ops\n", {}),  # without an end
+        ("\ufeff---\r\nvisible_to: [ops,\r\n  'ada' # both\r\n]\r\ntitle: T\r\n---\r\n",
+         {"visible_to": ["ops", "ada"], "title": "T"}),
+        ('+++\ntitle = "T"\ndate = 2024-03-01T10:00:00Z\nvisible_to = [\n  "ops",\n  "ada",\n]\n'
+         '[extra]\ndate = 1999-01-01\ntitle = "of the table"\n+++\n',
+         {"title": "T", "visible_to": ["ops", "ada"], "timestamp": "2024-03-01T10:00:00Z"}),
         ("\n\n---\nVisible-To: ops # and no one else\nconfidence: 0.5 # a guess\n---\n",
          {"visible_to": ["ops"], "confidence": 0.5}),
     ],
@@ -296,6 +326,10 @@ def test_what_few_may_see_is_hidden_from_the_rest(tmp_path: Path) -> None:
     assert index.retrieve("Zeta Code", readers=()) == []  # what is hidden leads nowhere
     hops = index.retrieve_multi_hop("key of the Ledger", readers=())
     assert {each.passage_id for each in hops} == {"open.md#ledger"}
+    index.add_passage("letters", "The Ledger has one reader.", metadata={"visible_to": "ops"})
+    for readers, n in (("ops", 4), ("pso", 1), (["p", "ops"], 4), ("", 1)):  # a name is no list of letters
+        assert len(index.retrieve("Ledger", readers=readers)) == len(index.visible_to(readers)) == n
+        assert index.retrieve_multi_hop("Ledger", readers=readers) != []
     for options, n in (([], 1), (["--reader", "ops"], 2)):
         run = CliRunner().invoke(
             memory_command, ["search", "key of the Ledger", "--memory", str(memory.path), "--json", *options]

@@ -1,5 +1,6 @@
 """Six stages: routes, tiers, validation, conflicts, attempts, circuits, feedback."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from causalist.memory.conflicts_and_confidence import (
     learn_weights,
     recency_factors,
 )
+from causalist.memory.document_text import is_visible, restore_passage
 from causalist.memory.pipeline import MemoryPipeline
 from causalist.model.answer import MemoryMode, RetrievalMode
 from tests.memory.texts import team
@@ -96,11 +98,26 @@ def test_the_same_question_skips_until_something_changes() -> None:
 def test_visibility_is_never_relaxed() -> None:
     mine, odd = ("secret plan of Acme Corp", {"visible_to": ["ann"]}), ("secret plan", {"visible_to": "ann"})
     index = _index({"mine": mine, "odd": odd})
-    for reader, expected in ((None, []), ("bob", []), ("ann", ["mine"])):
+    both = ["mine", "odd"]
+    for reader, expected in ((None, []), ("bob", []), ("ann", both), (["bob", "ann"], both), ("nna", []), ((), [])):
         answer = MemoryPipeline(index, validation=ValidationSettings(reader=reader)).run("secret plan of Acme Corp")
         assert _ids(answer) == expected
         assert answer.is_partial == (not expected)
         assert answer.attempts == (1 if expected else 3)
+
+
+@pytest.mark.parametrize("key", ["visible_to", "contradicts", "supersedes"])
+def test_names_are_a_list_or_one(key: str) -> None:
+    for odd in (5, "", " ", [5], ["ann", ""], {"ann": 1}):
+        with pytest.raises(UsageError, match=f"'{key}' of 'a' must be a name or a list of names, not"):
+            HippoIndex().add_passage("a", "The plan.", metadata={key: odd})
+        kept = restore_passage("a", "The plan.", json.dumps({key: odd, "n": 1}))  # of a file: hidden, but not lost
+        assert kept["metadata"] == {key: [], "n": 1}
+        assert is_visible(kept["metadata"], "ann") is (key != "visible_to")
+    index = _index({"a": ("The plan.", {key: "ann"}), "b": ("The plan, too.", {key: None})})
+    assert index.passage("a")[1] == {key: ["ann"]} and index.passage("b")[1] == {key: None}
+    seen = [each.passage_id for each in index.retrieve("plan", readers=())]
+    assert seen == (["b"] if key == "visible_to" else ["a", "b"])
 
 
 def test_age_and_confidence() -> None:
@@ -161,6 +178,11 @@ def test_contradictions_are_resolved_and_both_are_shown(
     assert [(c.kept, c.against, c.reason) for c in answer.conflicts] == [(kept, against, reason)]
     assert _ids(answer) == [kept, against]
     assert answer.hits[1].contradicted_by == (kept,)
+    for mode in RetrievalMode:
+        found = index.retrieve("how long are tokens valid", mode=mode)
+        assert {e.passage_id: (e.contradicted_by, e.superseded_by) for e in found} == {
+            kept: ((), ()), against: ((kept,), ()),
+        }  # fmt: skip
 
 
 @pytest.mark.parametrize("stated", ["old", "old.md"])
@@ -177,6 +199,9 @@ def test_what_supersedes_another_wins_though_older_and_less_sure(stated: str) ->
     answer = MemoryPipeline(index).run("How long are tokens valid?")
     assert [(c.kept, c.against, c.reason) for c in answer.conflicts] == [("new", "old", "supersedes")]
     assert _ids(answer) == ["new", "old"] and answer.hits[1].contradicted_by == ("new",)
+    found = index.retrieve("How long are tokens valid?")
+    marks = {e.passage_id: (e.superseded_by, e.contradicted_by) for e in found}
+    assert marks == {"new": ((), ()), "old": (("new",), ())}
 
 
 def test_same_texts_are_shown_once() -> None:

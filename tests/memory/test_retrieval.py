@@ -7,8 +7,16 @@ import pytest
 
 from causalist.memory import HippoIndex, RetrievalSettings
 from causalist.memory.query_entities import terms_in_vocabulary
-from causalist.memory.retrieval import PUBLISHED, SIGNALS, combine_signals, compute_signals, score_plain
+from causalist.memory.retrieval import (
+    PUBLISHED,
+    SIGNALS,
+    combine_signals,
+    compare_meaning,
+    compute_signals,
+    score_plain,
+)
 from causalist.model.answer import RetrievalMode
+from causalist.rank.lexical.question_encoder import QuestionEncoder, shipped_encoder, unpack
 
 
 def index_of(passages: dict[str, str]) -> HippoIndex:
@@ -40,7 +48,7 @@ def test_a_score_is_the_weighed_mean_of_its_signals() -> None:
     snapshot = index_of(MILL).snapshot
     question = "barley near copper and stone"
     plain, walk_result = score_plain(question, snapshot, RetrievalMode.SPARSE), np.array([0.2, 0.0, 0.1, 0.0])
-    settings = RetrievalSettings(by_length=False, by_names=False)
+    settings = RetrievalSettings(by_length=False, by_names=False, meaning_weight=0.0)
     found = compute_signals(question, walk_result, plain, snapshot)
     assert set(found) == set(SIGNALS)
     assert all(each.min() >= 0 and each.max() <= 1 for each in found.values())
@@ -58,7 +66,7 @@ def test_of_a_short_question_plain_retrieval_says_more() -> None:
     plain, walk_result = score_plain(question, snapshot, RetrievalMode.SPARSE), np.array([0.2, 0.0, 0.1, 0.0])
     found = compute_signals(question, walk_result, plain, snapshot)
     snapshot.__dict__["coverage"] = 1.0
-    settings = RetrievalSettings(by_names=False)
+    settings = RetrievalSettings(by_names=False, meaning_weight=0.0)
     weights = dict(zip(SIGNALS, settings.weights, strict=True))
     less = {s: (0.3 if s in ("graph", "share") else 1.0) * weights[s] / sum(weights.values()) for s in SIGNALS[1:]}
     want = sum(weight * found[name] for name, weight in less.items()) + (1 - sum(less.values())) * found["vector"]
@@ -69,7 +77,7 @@ def test_a_question_that_names_nothing_has_little_of_a_second_hop() -> None:
     """The rarest defined name in the question is `named`; below 0.6 the second hop has the square of its part of it."""
     snapshot = index_of(MILL).snapshot
     snapshot.__dict__["coverage"] = 1.0
-    settings = RetrievalSettings(by_length=False)
+    settings = RetrievalSettings(by_length=False, meaning_weight=0.0)
     for question, is_reduced in (("barley near copper and stone", True), ("barley near copper and Stone Mill", False)):
         plain, walk_result = score_plain(question, snapshot, RetrievalMode.SPARSE), np.array([0.2, 0.0, 0.1, 0.0])
         found = compute_signals(question, walk_result, plain, snapshot)
@@ -111,3 +119,55 @@ def test_words_of_all_scripts_are_found(query: str, passage: str) -> None:
         index.add_passage(name, text)
     for mode in ("sparse", "hippo", "dense"):
         assert [each.passage_id for each in index.retrieve(query, top_k=1, mode=mode)] == [passage]
+
+
+PAGES = {
+    "a": "The page lists the colours of a page.",
+    "b": "Each page of the report is printed.",
+    "c": "A page that is deleted is removed from the cache as well.",
+}
+ERASED = "what happens when somebody erases a page"
+
+
+def _meaning(counts: dict[str, int], encoder: QuestionEncoder) -> float:
+    """Cosine of a bag of stems with ERASED, term by term."""
+    total = np.zeros(128)
+    for stem, n in counts.items():
+        row = encoder.stems.position(stem)
+        assert row >= 0
+        total += n**0.7 * float(encoder.scales[row]) * unpack(encoder.rows[[row]])[0].astype(np.float64)
+    vector = encoder.encode(ERASED)
+    assert vector is not None
+    return float(total @ vector / np.sqrt((total @ total) * (vector.astype(np.float64) @ vector)))
+
+
+def test_meaning_decides_where_a_question_names_nothing() -> None:
+    index, encoder = index_of(PAGES), shipped_encoder()
+    snapshot = index.snapshot
+    strings = snapshot.records.terms.strings
+    bags = [{strings[term]: n for term, n in snapshot.records.passages[p].terms.tolist()} for p in "abc"]
+    assert bags[0]["page"] == 2 and {"page": 1, "delet": 1, "remov": 1, "from": 1}.items() <= bags[2].items()
+    want = [_meaning(bag, encoder) for bag in bags]
+    cosines = compare_meaning(ERASED, np.arange(3), snapshot)
+    assert cosines is not None and cosines == pytest.approx(want, abs=1e-6) and cosines.argmax() == 2
+    plain = score_plain(ERASED, snapshot, RetrievalMode.SPARSE)
+    assert [each.passage_id for each in index.retrieve(ERASED, mode="sparse")] == ["a", "b", "c"]
+    found = {each.passage_id: each.score for each in index.retrieve(ERASED)}
+    by_hand = (plain + 0.6 * plain.max() * cosines / cosines.max()) / 1.6
+    assert list(found) == ["a", "c", "b"] and [found[p] for p in "abc"] == pytest.approx(by_hand.tolist())
+    assert [each.passage_id for each in index.retrieve(ERASED, mode="dense")] == ["c", "a", "b"]
+    for name, left in (("a Page", "names"), ("eine page wegwirft", "is in another language")):
+        text = ERASED.replace("a page", name) if left == "names" else f"was passiert wenn jemand {name}"
+        index.settings = RetrievalSettings()
+        with_meaning = [(each.passage_id, each.score) for each in index.retrieve(text)]
+        index.settings = RetrievalSettings(meaning_weight=0.0)
+        assert [(each.passage_id, each.score) for each in index.retrieve(text)] == with_meaning, left
+
+
+def test_meaning_does_not_depend_on_the_history_of_a_memory() -> None:
+    index = HippoIndex()
+    for passage in ("c", "x", "b", "a"):  # words get other numbers
+        index.add_passage(passage, PAGES.get(passage, "The cache is printed."), metadata={"path": passage[0]})
+    index.remove_passage("x")
+    for mode in RetrievalMode:
+        assert index.retrieve(ERASED, mode=mode) == index_of(PAGES).retrieve(ERASED, mode=mode)

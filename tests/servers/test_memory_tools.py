@@ -9,6 +9,7 @@ import pytest
 from causalist.errors import IndexUnreadable, UnknownEntity, UsageError
 from causalist.memory import HippoIndex
 from causalist.memory.document_sync import MemoryFile
+from causalist.model.answer import RetrievalMode
 from causalist.pack import count_tokens
 from causalist.pipeline.repository import Repository
 from causalist.servers.mcp.more_tools import MEMORY_TOOLS
@@ -28,9 +29,9 @@ def repository(tmp_path: Path) -> Repository:
     return Repository.open(tmp_path)
 
 
-def _call(tool: str, repository: Repository, **given: object) -> str:
+def _call(tool: str, repository: Repository, readers: Sequence[str] = (), **given: object) -> str:
     chosen = MEMORY_TOOLS[tool]
-    return chosen.answer(repository, chosen.read(given))
+    return str(chosen.answer(repository, {**chosen.read(given), "readers": readers}))
 
 
 def test_modes_of_the_tool() -> None:
@@ -40,7 +41,7 @@ def test_modes_of_the_tool() -> None:
 
 def test_arguments_and_their_defaults() -> None:
     search, retrieve = MEMORY_TOOLS["memory_search_graph"], MEMORY_TOOLS["hipporag_retrieve"]
-    assert search.read({"query": "x"}) == {"query": "x", "limit": 5, "use_graph": 1}
+    assert search.read({"query": "x"}) == {"query": "x", "limit": 5, "use_graph": 1, "mode": None, "hops": 0}
     assert retrieve.read({"query": "x", "mode": "planning"})["mode"] == "planning"
     for tool, given in ((search, {"query": "x", "use_graph": "yes"}), (retrieve, {"query": "x", "mode": "fast"}),
                         (search, {"query": "x", "limit": "few"}), (search, {"query": " "})):  # fmt: skip
@@ -99,6 +100,57 @@ def test_the_neighborhood_of_an_entity_has_nothing_hidden(repository: Repository
         _call("get_entity_neighborhood", repository, entity_id="Vera Quist")
 
 
+def test_a_reader_of_the_server_sees_and_changes_what_it_may(repository: Repository, tmp_path: Path) -> None:
+    key = {"passage_id": "key", "text": "---\r\nvisible_to: ops\r\n---\r\nThe Identity Team asks Vera Quist."}
+    assert _call("memory_update", repository, action="add", **key) == "remembered\n"
+    exported = tmp_path / ".causalist" / "memory.json"
+    for readers, is_shown in (((), False), (("ada",), False), (("ada", "ops"), True)):
+        for tool in ("memory_search_graph", "hipporag_retrieve"):
+            assert ("Vera Quist" in _call(tool, repository, readers, query="who is Vera Quist")) is is_shown
+        near = _call("get_entity_neighborhood", repository, readers, entity_id="Identity Team", hops=10)
+        assert ("vera_quist" in near) is is_shown
+        assert f"passages: {2 + is_shown}\n" in _call("memory_update", repository, readers, action="status")
+        said = _call("memory_update", repository, readers, action="export")
+        assert said == f"{2 + is_shown} passages and their graph as node-link JSON are in {exported}\n"
+        assert ("key" in HippoIndex.from_node_link(json.loads(exported.read_text()))) is is_shown
+    with pytest.raises(UsageError, match="'key' exists and is hidden here"):
+        _call("memory_update", repository, action="add", passage_id="key", text="Mine.")
+    with pytest.raises(UsageError, match="no passage or document 'key'"):
+        _call("memory_update", repository, action="forget", passage_id="key")
+    answered = {"action": "feedback", "passage_id": "key", "text": "who is Vera Quist"}
+    assert _call("memory_update", repository, ("ops",), **answered) == "1 answer with feedback\n"
+    assert _call("memory_update", repository, ("ops",), action="forget", passage_id="key") == "1 passage removed\n"
+
+
+def test_hops_modes_and_time(repository: Repository) -> None:
+    hidden = "printer"  # no word and no entity of the query is in the passage that two hops lead to
+    write_all(repository.root, {"docs/rota.md": "# Rota\n\nAlice Moreau mends the printer.\n"})
+    dated = "---\ntimestamp: {}\nconfidence: {}\n---\nThe door code is posted in the {}.\n"
+    write_all(repository.root, {"docs/old.md": dated.format("2024-01-02", 1, "hall today"),
+                                "docs/new.md": dated.format("2024-02-01", 0.3, "hall")})  # fmt: skip
+    said = _call("memory_update", repository, action="add", passage_id="docs")
+    assert said == "5 documents, 5 passages: 3 new or changed, 0 removed\n"
+    for place in ("..", "/etc", "docs/../.."):
+        with pytest.raises(UsageError, match="outside of the repository"):
+            _call("memory_update", repository, action="add", passage_id=place)
+    with pytest.raises(UsageError, match="'note 7' is no document or folder"):
+        _call("memory_update", repository, action="add", passage_id="note 7")
+    query = {"query": "JWT checks", "limit": 10}
+    assert hidden not in _call("memory_search_graph", repository, **query, mode="sparse")
+    assert hidden in _call("memory_search_graph", repository, **query, hops=2)
+    with pytest.raises(UsageError, match="hops needs mode hippo"):
+        _call("memory_search_graph", repository, **query, hops=2, use_graph=False)
+    shown = {mode: _call("memory_search_graph", repository, **query, mode=mode) for mode in RetrievalMode}
+    assert shown["hybrid"] == _call("memory_search_graph", repository, **query, use_graph=False)
+    door = {"query": "door code posted hall today"}
+    old, new = "docs/old.md", "docs/new.md"
+    for options, first in (({}, old), ({"half_life": 3}, new), ({"min_confidence": 0.5}, old)):
+        text = _call("hipporag_retrieve", repository, **door, **options)
+        assert f"\n1. {first}, line " in text and ("docs/new.md" in text) is ("min_confidence" not in options)
+    with pytest.raises(UsageError, match="now must be a time"):
+        _call("hipporag_retrieve", repository, **door, now="yesterday")
+
+
 def test_notes_are_remembered_and_forgotten(repository: Repository) -> None:
     note = {"passage_id": "note 1", "text": "The printer is on the third floor."}
     assert _call("memory_update", repository, action="add", **note) == "remembered\n"
@@ -112,6 +164,7 @@ def test_notes_are_remembered_and_forgotten(repository: Repository) -> None:
     assert _call("memory_update", repository, action="forget", passage_id="note 1") == "1 passage removed\n"
     assert _call("memory_search_graph", repository, query="printer").startswith("nothing")
     for given in ({"action": "add", "passage_id": "docs/auth.md#tokens", "text": "x"}, {"action": "add"},
+                  {"action": "feedback", "passage_id": "docs/auth.md#tokens"},
                   {"action": "forget", "passage_id": "nothing"}, {"action": "forget"}):  # fmt: skip
         with pytest.raises(UsageError):
             _call("memory_update", repository, **given)
@@ -131,12 +184,15 @@ def test_the_tools_are_few_tokens_and_only_one_writes() -> None:
     assert [name for name, tool in MEMORY_TOOLS.items() if tool.is_writing] == ["memory_update"]
 
 
-def test_superseded_documents_are_marked(repository: Repository) -> None:
-    write_all(repository.root, {"docs/new.md": "---\nsupersedes: [docs/auth.md]\n---\n# Checks\n\nJWT checks moved.\n"})
+def test_superseded_and_contradicted_documents_are_marked(repository: Repository) -> None:
+    moved = "---\nsupersedes: [docs/auth.md]\n---\n# Checks\n\nJWT checks moved.\n"
+    odd = "---\ncontradicts: new.md\nconfidence: .1\n---\n# Odd\n\nNo JWT checks.\n"
+    write_all(repository.root, {"docs/new.md": moved, "docs/odd.md": odd})
     MemoryFile.locate(None, repository.root).add([repository.root / "docs"])
     for tool in ("memory_search_graph", "hipporag_retrieve"):
         text = _call(tool, repository, query="JWT checks")
         assert "docs/auth.md#tokens, line 1  (superseded by docs/new.md; " in text
+        assert "docs/odd.md#odd, line 5  (contradicted by docs/new.md#checks" in text
 
 
 def test_a_title_that_the_text_does_not_begin_with_is_shown(tmp_path: Path) -> None:

@@ -134,8 +134,10 @@ def test_the_structured_part(shop: Path) -> None:
 def test_a_client_that_asks_during_the_first_index(large: Path) -> None:
     """The files that the question needs are parsed, and what needs all of them says that it has to wait."""
 
-    async def drive() -> tuple[Any, Any, Any, Any, Any]:
-        program, *arguments = command(large, "--wait", "0.2", "--tools", "all")
+    hidden = "---\nvisible_to: ops\n---\nAda is here."
+
+    async def drive() -> tuple[Any, Any, Any, Any, Any, Any]:
+        program, *arguments = command(large, "--wait", "0.2", "--tools", "all", "--reader", "eve", "--reader", "ops")
         parameters = StdioServerParameters(command=program, args=arguments, env=environment())
         async with (
             stdio_client(parameters) as (reading, writing),
@@ -147,13 +149,14 @@ def test_a_client_that_asks_during_the_first_index(large: Path) -> None:
                 await session.call_tool("ask", ask),
                 await session.call_tool("symbol", {"name": "Worker77"}),
                 await session.call_tool("impact", {"name": "Worker77"}),
-                await session.call_tool("memory_update", {"action": "add", "passage_id": "a", "text": "Ada is here."}),
+                await session.call_tool("memory_update", {"action": "add", "passage_id": "a", "text": hidden}),
+                await session.call_tool("memory_search_graph", {"query": "Ada"}),
             ]
             prompt = await session.get_prompt("begin", {"task": "change worker 77"})
             return *answers, prompt
 
-    asked, symbol, impact, remembered, prompt = anyio.run(drive)
-    for each in (asked, symbol, impact, remembered):
+    asked, symbol, impact, remembered, shown, prompt = anyio.run(drive)
+    for each in (asked, symbol, impact, remembered, shown):
         coverage = each.structured_content["coverage"]
         assert not each.is_error and coverage["complete"] is False and coverage["indexing"], each
     text = asked.content[0].text
@@ -163,4 +166,5 @@ def test_a_client_that_asks_during_the_first_index(large: Path) -> None:
     assert "note: partial: " in symbol.content[0].text and "part_27/worker_77.py::Worker77" in symbol.content[0].text
     assert "No answer is possible yet" in impact.content[0].text
     assert remembered.content[0].text == "remembered\n"  # it needs no index
+    assert "Ada is here." in shown.content[0].text  # to a reader of the server
     assert "still indexing: " in prompt.messages[0].content.text and "worker_" in prompt.messages[0].content.text

@@ -450,6 +450,32 @@ def compute_bag_norms(
     return norms, file_norms
 
 
+def bag_cosines(
+    question: NDArray[np.int16],
+    terms: StringTable,
+    entries: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]],
+    encoder: QuestionEncoder,
+) -> Scores:
+    """Return the cosines of bags of words with the vector of a question, at least 0.
+
+    `entries` are (bag, term, count), ordered by bag; the bags have the numbers from 0 on. Terms are added in their
+    order.
+    """
+    bags, numbers, counts = entries
+    rows = rows_of_terms(terms, encoder)
+    table: NDArray[np.float64] = unpack(encoder.rows[np.maximum(rows, 0)]).astype(np.float64)
+    table *= np.where(rows < 0, 0.0, encoder.scales[rows])[:, None]
+    order = np.lexsort((numbers, bags))
+    indptr = np.searchsorted(bags[order], np.arange(int(bags.max(initial=-1)) + 2)).astype(np.int32)
+    vectors = np.empty((len(indptr) - 1, table.shape[1]))
+    weights = _COUNT_WEIGHTS[np.minimum(counts[order], _MAX_COUNT)]
+    csr_products(indptr, numbers[order].astype(np.int32), weights, table, vectors)
+    asked = question.astype(np.float64)
+    lengths = np.sqrt(np.add.reduce(vectors * vectors, axis=1) * float((asked * asked).sum()))
+    cosines: Scores = np.round(_quotients(np.add.reduce(vectors * asked, axis=1), lengths), 6)
+    return np.maximum(cosines, 0.0)
+
+
 def _number_values(values: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return (the distinct values, ascending; the position of each value among them). No value is negative."""
     is_used = np.zeros(int(values.max(initial=-1)) + 1, dtype=np.bool_)

@@ -90,7 +90,7 @@ class Handlers:
     """Handlers of one server.
 
     `roots_wanted`: ask the client for its open folders; `fallback` is served if it names none. `is_structured`: results
-    have structured content besides their text.
+    have structured content besides their text. `readers`: those of the memory for whom the client asks.
     """
 
     repositories: Repositories
@@ -100,6 +100,7 @@ class Handlers:
     is_structured: bool = True
     roots_wanted: bool = False
     fallback: tuple[Path, ...] = ()
+    readers: tuple[str, ...] = ()
     # Pending answers by request and repository state; equal requests share one.
     _under_way: "dict[tuple[object, ...], asyncio.Task[Reply]]" = field(default_factory=dict)
     _answering: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_ANSWERS_AT_ONCE))
@@ -176,7 +177,8 @@ class Handlers:
             bounded = tool.describe_bounded(given, arguments)
             key = f"{chosen} {params.name} {json.dumps(arguments, sort_keys=True)} {bounded}"
             unindexed = tool.unindexed and partial(_answer_unindexed, tool.unindexed, arguments, bounded)
-            answer = partial(_answer_with_note, tool.answer, arguments, bounded)
+            asked = arguments if tool.needs_index else {**arguments, "readers": self.readers}
+            answer = partial(_answer_with_note, tool.answer, asked, bounded)
             return await self._answer(context, chosen, answer, unindexed, key, needs_index=tool.needs_index)
         except CausalistError as error:
             return _error_result(f"{error.slug}: {error}")

@@ -3,8 +3,8 @@
 Look-ups return lists of ids, which the next call accepts, escaped and within their budget. A review has sections in
 the order of what a reviewer acts on, ids, and counts of what is left out. It shows no source code: a client that asks
 for a review has the change. `memory_search_graph`, `hipporag_retrieve` and `get_entity_neighborhood` read the memory
-that `causalist memory add` keeps for the repository, as far as everyone may see it; `memory_update` changes it. A
-changed memory file is read again.
+that `causalist memory add` keeps for the repository, as far as everyone, or a reader of the server, may see it;
+`memory_update` changes it. A changed memory file is read again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol
 
 from causalist._internal.text_formatting import count_noun, middle_cut, neutralize, one_line
-from causalist.errors import UnreadNode, UsageError
+from causalist.errors import RepositoryNotFound, UnreadNode, UsageError
 from causalist.model.answer import MemoryMode, RetrievalMode
 from causalist.model.lookup import Affected
 from causalist.pack import count_tokens
@@ -32,6 +32,7 @@ from causalist.servers.text_answers import Reply, format_node, truncate_to_budge
 
 if TYPE_CHECKING:
     from causalist.memory import HippoIndex, MemoryPipeline
+    from causalist.memory.document_sync import MemoryFile
     from causalist.model.graph import Edge
     from causalist.pipeline.repository import Repository
     from causalist.review.report import Review
@@ -297,32 +298,32 @@ def _format_sources(edges: "Iterable[Edge]") -> str:
     return "".join(f"  {format_node(edge.source)}, line {edge.line}, {edge.confidence:.2g}\n" for edge in edges)
 
 
-_ANY = "Name, qualified name, file, or id."
-_SEVERAL = "Name, qualified name, file, or id; several with commas."
+_ANY = "Name as in symbol."
+_SEVERAL = "Name as in symbol; several with commas."
 
 MORE_TOOLS: Mapping[str, Tool] = {
     "find": Tool(
         "Find a name",
-        "Finds definitions by name or a part of a name, when you know roughly how it is spelled but not where it is.",
+        "Finds definitions by a name or a part of one.",
         {
-            "name": name_parameter("All of a name or a part of it.", required=True),
-            "limit": Parameter(int, "Most names listed.", 1, 100, 20),
+            "name": name_parameter("Name or a part of it.", required=True),
+            "limit": Parameter(int, "Most names.", 1, 100, 20),
         },
         _find,
         partial(find_name_unindexed, _find),
     ),
     "map": Tool(
         "Overview of the repository",
-        "A one-page overview of the whole repository: what it is, its parts, entry points, most used definitions.",
+        "A one-page overview of the repository: its parts, entry points, most used definitions.",
         {"max_tokens": budget_parameter(2000)},
         _map,
     ),
     "tests": Tool(
         "Which tests cover it",
-        "Lists the tests that cover a definition or file, directly or through others: what to run after an edit.",
+        "Lists the tests that cover a definition or file, also through others: what to run after an edit.",
         {
             "name": name_parameter(_SEVERAL, required=True),
-            "max_depth": Parameter(int, "Most steps away; without it all.", 1, 100),
+            "max_depth": Parameter(int, "Most steps; default all.", 1, 100),
             "max_tokens": budget_parameter(2000),
         },
         _tests,
@@ -331,14 +332,14 @@ MORE_TOOLS: Mapping[str, Tool] = {
         "Review of a change",
         "Reviews a diff: changed definitions, calls that it breaks, forgotten files, tests to run. Call after edits.",
         {
-            "revision": Parameter(str, "A commit or range A..B; without it the working tree.", 1, 200),
+            "revision": Parameter(str, "Commit or range A..B; default the working tree.", 1, 200),
             "max_tokens": budget_parameter(2000),
         },
         _review,
     ),
     "state": Tool(
         "Who reads and writes a value",
-        "Lists what reads and what writes (sets, assigns, mutates) a field, constant or variable.",
+        "Lists what reads and what writes (sets, mutates) a field, constant or variable.",
         {
             "name": name_parameter("A field, constant, or what contains some.", required=True),
             "max_tokens": budget_parameter(2000),
@@ -350,7 +351,7 @@ MORE_TOOLS: Mapping[str, Tool] = {
         "Lists every kind of link around a definition or file: imports, subclasses, overrides, references, mentions.",
         {
             "name": name_parameter(_ANY, required=True),
-            "hops": Parameter(int, "How many steps away.", 1, 3, 1),
+            "hops": Parameter(int, "Steps away.", 1, 3, 1),
             "max_tokens": budget_parameter(2000),
         },
         _neighbors,
@@ -359,24 +360,23 @@ MORE_TOOLS: Mapping[str, Tool] = {
         "Check one claim of use",
         "Answers yes, no or unknown: does one definition really use another? Shows the line that proves it.",
         {
-            "name": name_parameter("What is said to use the other.", required=True),
-            "to": name_parameter("What is said to be used.", required=True),
+            "name": name_parameter("What may use the other.", required=True),
+            "to": name_parameter("What may be used.", required=True),
             "max_tokens": budget_parameter(1000),
         },
         _verify,
     ),
     "layers": Tool(
         "Architecture layers",
-        "Shows the layers of the architecture (ui, api, logic, data, infra) and violations: lower using higher ones.",
+        "Shows the layers of the architecture, from ui to infra, and violations: lower using higher ones.",
         {"max_tokens": budget_parameter(2000)},
         _layers,
     ),
     "topo": Tool(
         "Order of dependencies",
-        "Orders files or definitions, dependencies first: what to read, port or change first; names cycles, such as "
-        "circular imports, and cuts.",
+        "Orders files or definitions, dependencies first: what to read, port or change first; with cycles and cuts.",
         {
-            "names": Parameter(str, "Folders, patterns, files or names; without it all.", 1, MAX_CHARACTERS),
+            "names": Parameter(str, "Folders, patterns, files, names; default all.", 1, MAX_CHARACTERS),
             "revision": Parameter(str, "Only what changed since a commit, or in A..B.", 1, 200),
             "max_tokens": budget_parameter(2000),
         },
@@ -384,13 +384,13 @@ MORE_TOOLS: Mapping[str, Tool] = {
     ),
     "similar": Tool(
         "Near-duplicates",
-        "Lists near-duplicates of a definition: duplicated code to change alike or merge, or what is written already.",
+        "Lists near-duplicates of a definition: code to change alike or merge, or written already.",
         {"name": name_parameter(_ANY, required=True), "max_tokens": budget_parameter(1000)},
         _similar,
     ),
     "status": Tool(
         "State of the index",
-        "Says what is indexed: commit, files by language, what was left out or skipped and why.",
+        "Says what is indexed: commit, languages, what was left out and why.",
         {"max_tokens": budget_parameter(1000)},
         _status,
     ),
@@ -480,21 +480,36 @@ _pipelines = _PipelineCache()
 
 def _search(repository: "HasRoot", arguments: Arguments) -> str:
     index: HippoIndex = _pipelines.get(repository).index
-    mode = RetrievalMode.HIPPO if arguments["use_graph"] else RetrievalMode.HYBRID
-    passages = index.retrieve(arguments["query"], mode=mode, top_k=arguments["limit"], readers=())
+    query, top_k, readers = arguments["query"], arguments["limit"], _readers(arguments)
+    mode = arguments["mode"] or (RetrievalMode.HIPPO if arguments["use_graph"] else RetrievalMode.HYBRID)
+    if arguments["hops"]:
+        if mode != RetrievalMode.HIPPO:
+            raise UsageError("hops needs mode hippo, and use_graph")
+        passages = index.retrieve_multi_hop(query, max_hops=arguments["hops"], top_k=top_k, readers=readers)
+    else:
+        passages = index.retrieve(query, mode=mode, top_k=top_k, readers=readers)
     rows = []
     for each in passages:
-        replaced = _format_replaced(index.snapshot.find_superseding(each.passage_id, ()))
-        rows.append((each.passage_id, each.text, each.metadata, replaced + ", ".join(each.entity_hits[:5])))
-    return _format_passages(rows, arguments["query"], "")
+        disputed = _format_disputed(each.superseded_by, each.contradicted_by)
+        rows.append((each.passage_id, each.text, each.metadata, disputed + ", ".join(each.entity_hits[:5])))
+    return _format_passages(rows, query, "")
 
 
 def _retrieve(repository: "HasRoot", arguments: Arguments) -> str:
-    answer = _pipelines.get(repository).run(arguments["query"], mode=arguments["mode"] or MemoryMode.EXECUTION)
+    from causalist.memory.conflicts_and_confidence import ValidationSettings
+
+    validation = ValidationSettings(
+        half_life_days=arguments["half_life"],
+        now=arguments["now"],
+        reader=_readers(arguments),
+        min_confidence=arguments["min_confidence"],
+    )
+    pipeline = _pipelines.get(repository).with_validation(validation)
+    answer = pipeline.run(arguments["query"], arguments["mode"] or MemoryMode.EXECUTION)
     rows = []
     for hit in answer.hits[: arguments["limit"]]:
         others = [c.kept for c in answer.conflicts if c.against == hit.passage_id and c.reason != "supersedes"]
-        against = _format_replaced(hit.superseded_by) + (f"contradicted by {', '.join(others)}; " if others else "")
+        against = _format_disputed(hit.superseded_by, others)
         sure = f"{against}relevant with {hit.posterior.mean:.0%} ({hit.posterior.low:.0%} to {hit.posterior.high:.0%})"
         rows.append((hit.passage_id, hit.text, hit.metadata, sure))
     calibration = "" if answer.is_calibrated else ", not calibrated by feedback"
@@ -504,12 +519,18 @@ def _retrieve(repository: "HasRoot", arguments: Arguments) -> str:
     )
 
 
-def _format_replaced(documents: Sequence[str]) -> str:
-    return f"superseded by {', '.join(documents)}; " if documents else ""
+def _readers(arguments: Arguments) -> tuple[str, ...]:
+    """Return the readers of the server."""
+    return tuple(arguments.get("readers", ()))
+
+
+def _format_disputed(superseded_by: Sequence[str], contradicted_by: Sequence[str]) -> str:
+    replaced = f"superseded by {', '.join(superseded_by)}; " if superseded_by else ""
+    return replaced + (f"contradicted by {', '.join(contradicted_by)}; " if contradicted_by else "")
 
 
 def _show_neighborhood(repository: "HasRoot", arguments: Arguments) -> str:
-    index = _pipelines.get(repository).index.visible_to(())
+    index = _pipelines.get(repository).index.visible_to(_readers(arguments))
     info = index.entity(arguments["entity_id"])
     lines = [f"{one_line(info.name, 200)}  {info.type}, in {count_noun(len(info.passages), 'passage')}: "
              f"{one_line(', '.join(info.passages[:10]), 600)}\n"]  # fmt: skip
@@ -522,21 +543,26 @@ def _show_neighborhood(repository: "HasRoot", arguments: Arguments) -> str:
 
 
 def _update_memory(repository: "HasRoot", arguments: Arguments) -> str:
+    from causalist.memory.conflicts_and_confidence import ValidationSettings
     from causalist.memory.document_sync import MemoryFile
     from causalist.memory.document_text import front_matter, read_front_matter
 
-    memory_file = MemoryFile.locate(None, repository.root)
+    memory_file, readers = MemoryFile.locate(None, repository.root), _readers(arguments)
     action, passage, text = (arguments[name] for name in ("action", "passage_id", "text"))
     if action == "status":
-        # Names of documents stay out: some may be hidden.
-        shown = {k: len(v) if isinstance(v, list | dict) else v for k, v in memory_file.status().items()}
+        status = memory_file.status(readers=readers)
+        shown = {k: len(v) if isinstance(v, list | dict) else v for k, v in status.items()}
         return "".join(f"{name}: {one_line(str(value), 300)}\n" for name, value in shown.items())
-    if passage is None or (text is None and action != "forget"):
-        raise UsageError(f"{action} needs passage_id{'' if action == 'forget' else ' and text'}")
+    if action == "export":
+        return _export(memory_file, _pipelines.get(repository).index.visible_to(readers))
+    if passage is None or (text is None and action == "feedback"):
+        raise UsageError(f"{action} needs passage_id{' and text' if action == 'feedback' else ''}")
     if action == "forget":
-        return f"{count_noun(len(memory_file.remove([passage])), 'passage')} removed\n"
+        return f"{count_noun(len(memory_file.remove([passage], readers=readers)), 'passage')} removed\n"
+    if text is None:
+        return _add_documents(memory_file, passage)
     if action == "feedback":
-        pipeline = _pipelines.get(repository)
+        pipeline = _pipelines.get(repository).with_validation(ValidationSettings(reader=readers))
         for mode in MemoryMode:  # from the narrowest: the call does not say which one was asked
             answer = pipeline.run(text, mode=mode)
             if passage in {hit.passage_id for hit in answer.hits}:
@@ -547,10 +573,34 @@ def _update_memory(repository: "HasRoot", arguments: Arguments) -> str:
         index = memory_file.open()
         if passage in index and "path" in index.passage(passage)[1]:
             raise UsageError(f"{passage!r} belongs to a document; edit the document, or use another passage_id")
-        if passage in index and passage not in index.visible_to(()):
-            raise UsageError(f"{passage!r} exists and is not visible to everyone; use another passage_id")
+        if passage in index and passage not in index.visible_to(readers):
+            raise UsageError(f"{passage!r} exists and is hidden here; use another passage_id")
     note = text.removeprefix(front_matter(text)).lstrip("\n")
     return "remembered\n" if memory_file.put(passage, note, read_front_matter(text)) else "nothing changed\n"
+
+
+def _export(memory_file: "MemoryFile", index: "HippoIndex") -> str:
+    """Write the visible graph beside the memory: it is too long for an answer."""
+    from causalist.memory.saved_memory import save_node_link
+
+    path = memory_file.path.with_suffix(".json")
+    save_node_link(path, index.to_node_link())
+    return f"{count_noun(len(index), 'passage')} and their graph as node-link JSON are in {path}\n"
+
+
+def _add_documents(memory_file: "MemoryFile", place: str) -> str:
+    """Add a document or the documents of a folder, neither of which may be outside of the repository."""
+    path = (memory_file.base / place).resolve()
+    if not path.is_relative_to(memory_file.base.resolve()):
+        raise UsageError(f"{place!r} is outside of the repository")
+    try:
+        done = memory_file.add([path])
+    except RepositoryNotFound:
+        raise UsageError(f"{place!r} is no document or folder, which passage_id is without text") from None
+    skipped = "".join(f"note: {one_line(name, 200)} is left out: {one_line(reason, 200)}\n"
+                      for name, reason in sorted(done.skipped.items())[:_MAX_MISSING])  # fmt: skip
+    return (f"{skipped}{done.documents} documents, {done.passages} passages: {done.changed} new or changed, "
+            f"{done.removed} removed\n")  # fmt: skip
 
 
 def _format_passages(rows: list[tuple[str, str, Mapping[str, Any], str]], query: str, note: str) -> str:
@@ -587,8 +637,10 @@ def _backtick_runs(text: str) -> list[str]:
 
 
 def _query_parameter() -> Parameter:
-    return Parameter(str, "What to look for; names help.", 1, MAX_CHARACTERS, required=True)
+    return Parameter(str, "Names help.", 1, MAX_CHARACTERS, required=True)
 
+
+_ACTIONS = ("add", "forget", "feedback", "status", "export")
 
 MEMORY_TOOLS: Mapping[str, Tool] = {
     "memory_search_graph": Tool(
@@ -598,6 +650,8 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
             "query": _query_parameter(),
             "limit": Parameter(int, "Passages.", 1, 50, 5),
             "use_graph": Flag(bool, "false: words alone.", 0, 1, 1),
+            "mode": Choice(str, "Ranking.", 0, 0, choices=tuple(mode.value for mode in RetrievalMode)),
+            "hops": Parameter(int, "Further hops.", 0, 10, 0),
         },
         _search,
         needs_index=False,
@@ -608,13 +662,10 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
         {
             "query": _query_parameter(),
             "limit": Parameter(int, "Passages.", 1, 60, 5),
-            "mode": Choice(
-                str,
-                "How broadly to look.",
-                0,
-                0,
-                choices=tuple(mode.value for mode in MemoryMode),
-            ),
+            "mode": Choice(str, "How broadly.", 0, 0, choices=tuple(mode.value for mode in MemoryMode)),
+            "half_life": Parameter(float, "Days that halve a weight.", 0.001, 1e6),
+            "now": Parameter(str, "Date that age counts from.", 1, 40),
+            "min_confidence": Parameter(float, "Of documents.", 0, 1, 0.0),
         },
         _retrieve,
         needs_index=False,
@@ -624,20 +675,18 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
         "Lists passages that name an entity, and near entities.",
         {
             "entity_id": Parameter(str, "Name or id.", 1, 200, required=True),
-            "hops": Parameter(int, "Distance.", 1, 3, 1),
+            "hops": Parameter(int, "Distance.", 1, 10, 1),
         },
         _show_neighborhood,
         needs_index=False,
     ),
     "memory_update": Tool(
         "Change the memory",
-        "Adds a note, forgets passages, records that one answered a question, or shows the state.",
+        "Adds a note or documents, forgets, exports, shows the state, or records which passage answered.",
         {
-            "action": Choice(
-                str, "One of these.", 0, 0, required=True, choices=("add", "forget", "feedback", "status")
-            ),
-            "passage_id": Parameter(str, "Id.", 1, 2_000),
-            "text": Parameter(str, "Note or question.", 1, _MAX_NOTE_CHARACTERS),
+            "action": Choice(str, "What to do.", 0, 0, required=True, choices=_ACTIONS),
+            "passage_id": Parameter(str, "Id; path of documents.", 1, 2_000),
+            "text": Parameter(str, "Note (front matter: visible_to, timestamp) or question.", 1, _MAX_NOTE_CHARACTERS),
         },
         _update_memory,
         is_writing=True,

@@ -204,7 +204,8 @@ class ServerOptions:
     """Options of a server.
 
     `ask_roots`: the client may name its open folders; otherwise `roots` are served. A call waits at most `wait_seconds`
-    for the first index and `refresh_seconds` for a newer one; a question is answered within `answer_seconds`.
+    for the first index and `refresh_seconds` for a newer one; a question is answered within `answer_seconds`. Passages
+    of the memory that only some readers may see are shown and changed for `readers`.
     """
 
     roots: tuple[Path, ...]
@@ -215,6 +216,7 @@ class ServerOptions:
     ask_roots: bool = False
     refresh_seconds: float = math.inf
     answer_seconds: float = ANSWER_SECONDS
+    readers: tuple[str, ...] = ()
 
 
 def serve(serving: ServerOptions, pipes: Pipes) -> int:
@@ -252,6 +254,7 @@ async def _serve(serving: ServerOptions, over: "Callable[[Server[Any], float], A
             serving.is_structured,
             serving.ask_roots,
             serving.roots if serving.ask_roots else (),
+            serving.readers,
         )
         await over(handlers.server(), serving.wait_seconds)
 

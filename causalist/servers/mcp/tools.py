@@ -79,7 +79,8 @@ class Tool:
 
     `answer` gets a repository, or the view of a fleet, and checked arguments, with None for omitted ones. `unindexed`
     gets the folder instead, while there is no index; a tool without it has no answer then. `is_writing`: True if it
-    changes something. `needs_index`: False if `answer` reads the root of what it gets alone.
+    changes something. `needs_index`: False if `answer` reads the root of what it gets alone; it also gets `readers`, to
+    whom the server may show what others may not see.
     """
 
     title: str
@@ -92,10 +93,11 @@ class Tool:
 
     def schema(self) -> dict[str, Any]:
         """Return the arguments as JSON Schema."""
+        required = [name for name, parameter in self.parameters.items() if parameter.required]
         return {
             "type": "object",
             "properties": {name: parameter.schema() for name, parameter in self.parameters.items()},
-            "required": [name for name, parameter in self.parameters.items() if parameter.required],
+            **({"required": required} if required else {}),
             "additionalProperties": False,
         }
 
@@ -212,7 +214,7 @@ def _impact(repository: "Repository", arguments: Arguments) -> Reply:
 
 def budget_parameter(default: int) -> Parameter:
     """Return the parameter `max_tokens` with a default."""
-    return Parameter(int, "Most tokens of the answer.", 200, 20_000, default)
+    return Parameter(int, "Most tokens.", 200, 20_000, default)
 
 
 def name_parameter(description: str, *, required: bool) -> Parameter:
@@ -231,7 +233,7 @@ TOOLS: Mapping[str, Tool] = {
             "names": Parameter(str, "Three to eight identifiers or words expected in the code; guesses help.", 1,
                                MAX_NAMES_CHARACTERS),
             "max_tokens": budget_parameter(4000),
-            "top_k": Parameter(int, "Most definitions; without it what suits max_tokens.", 1, 100),
+            "top_k": Parameter(int, "Most definitions; default what suits max_tokens.", 1, 100),
             "include": Parameter(str, "Only files like src/**; several with commas.", 1, _NAME_CHARACTERS),
             "exclude": Parameter(str, "No files like tests/**.", 1, _NAME_CHARACTERS),
             "scope": Parameter(str, "Folder that ranks first.", 1, _NAME_CHARACTERS),
@@ -257,9 +259,9 @@ TOOLS: Mapping[str, Tool] = {
         "Lists what depends on a definition or file, directly or through others, nearest first: what a change may "
         "break. Call before a change.",
         {
-            "name": name_parameter("Name, qualified name, file, or id; several with commas.", required=True),
-            "max_depth": Parameter(int, "Most steps away; without it all.", 1, 100),
-            "min_confidence": Parameter(float, "Least certainty of a dependency; .5 omits guesses by name.", 0, 1, 0.0),
+            "name": name_parameter("Name as in symbol; several with commas.", required=True),
+            "max_depth": Parameter(int, "Most steps; default all.", 1, 100),
+            "min_confidence": Parameter(float, "Least certainty; .5 omits guesses by name.", 0, 1, 0.0),
             "max_tokens": budget_parameter(2000),
         },
         _impact,
