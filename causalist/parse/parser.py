@@ -101,6 +101,7 @@ from causalist.parse.syntax.collector import FactCollector
 from causalist.parse.syntax.doc_comments import comment_doc
 from causalist.parse.syntax.imports import members_given, open_file_class, read_exported_words, read_listed_names
 from causalist.parse.syntax.shadowed_names import with_objects
+from causalist.parse.syntax.whole_calls import read_class_bodies
 from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, marks_of_folders, parse_best, resolve_dialect
 
 # `QueryCursor.captures` gives captures in the order of the file, so it holds back what follows an unfinished match, and
@@ -178,6 +179,7 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
             in_targets(calls, definitions),
             in_targets((*references, *read_labels(source)), definitions),
         )
+    class_bodies = read_class_bodies(tree.root_node, definitions) if grammar.settings.modules.reopened else ([], [])
     lookups = read_lookups(grammar.settings.lookups, tree, text, definitions)
     asked = {(each.scope, each.key) for each in lookups}
     links = read_code_links(grammar.settings.family, source.renew())
@@ -194,12 +196,14 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
             *(specifics or read_groups(grouped, definitions)),
             *_read_facade(text, grammar.settings.modules),
             *collector.list_opened(),
+            *class_bodies[1],
         ),
         bindings=(
             *collector.binding_reader.bindings,
             *kept,
             *read_decorators(text, definitions, grammar.settings.names),
             *read_set_attributes(source, grammar.settings.names),
+            *class_bodies[0],
         ),
         returns=tuple(returns),
         package=collector.package,
