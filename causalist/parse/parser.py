@@ -78,13 +78,14 @@ from causalist.parse.prose import (
     read_sections,
 )
 from causalist.parse.routes import read_routes
-from causalist.parse.routes.connected_signals import read_template_links
+from causalist.parse.routes.connected_signals import read_relations, read_template_links
 from causalist.parse.routes.searched_text import (
     RouteText,
     in_targets,
     keyword,
     literal,
     read_labels,
+    read_lazy_imports,
 )
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups, read_regions
@@ -179,6 +180,8 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
             in_targets(calls, definitions),
             in_targets((*references, *read_labels(source)), definitions),
         )
+    related = read_relations(source) if grammar.settings.family == "php" else ()
+    lazy = list(read_lazy_imports(source)) if grammar.settings.family == "ecmascript" else []
     class_bodies = read_class_bodies(tree.root_node, definitions) if grammar.settings.modules.reopened else ([], [])
     lookups = read_lookups(grammar.settings.lookups, tree, text, definitions)
     asked = {(each.scope, each.key) for each in lookups}
@@ -188,8 +191,8 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
         definitions=tuple(definitions),
         bases=tuple(collector.bases),
         calls=tuple(calls),
-        references=(*references, *named),
-        imports=tuple(collector.import_reader.imports),
+        references=(*references, *named, *related, *(each for _, each in lazy)),
+        imports=(*collector.import_reader.imports, *(each for each, _ in lazy)),
         exports=(
             *collector.import_reader.exports,
             *fixtures,
