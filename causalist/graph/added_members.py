@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from causalist._internal.lazy import dataclass
-from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.file_symbols import FileSymbols, function_around
 from causalist.graph.imports.modules import find_script
 from causalist.graph.overload_fit import misfit
 from causalist.graph.program import Program
@@ -91,6 +91,43 @@ def package_of(program: Program, definition: int) -> str:
     return program.files[program.file_of[definition]].facts.package
 
 
+_OF_INSTANCES = re.compile(r"(?:\w+ )?def (?!self\.|[A-Z]\w*\.)")  # of Ruby
+
+
+def find_bare_member(program: Program, owner: int, name: str, called: str | None, is_body: bool) -> tuple[int, bool]:
+    """Return (definition, inherited) of the member of the type `owner` that a bare name inside of it means, or -1.
+
+    What the body of a type runs itself means no method of instances, where those are apart.
+    """
+    number, inherited = program.find_member(owner, name, called=called)
+    symbols = program.files[program.file_of[owner]]
+    if number < 0 or not is_body or not symbols.runs_in_body(owner - symbols.first, name):
+        return number, inherited
+    types = program.linear_bases(owner)
+    for base in types:
+        if (number := program.find_own_member(base, name, called)) < 0:
+            continue
+        is_mixin = base != owner and program.definition_of[base].kind == NodeKind.TRAIT
+        if is_mixin and _is_extended(program, types, base):
+            return number, True
+        symbols, qualname = program.files[program.file_of[number]], program.definition_of[number].qualname
+        for each in (number, *symbols.callables.get(qualname, ())):
+            is_named_so = not is_mixin and not _OF_INSTANCES.match(program.definition_of[each].signature)
+            if is_named_so or qualname in symbols.class_level:
+                return each, base != owner
+    return -1, False
+
+
+def _is_extended(program: Program, types: Sequence[int], module: int) -> bool:
+    """Return True if the class of one of some types has the methods of a module."""
+    name = program.definition_of[module].name
+    return any(
+        written.rpartition(".")[2] == name
+        for each in types
+        for written in program.files[program.file_of[each]].extended.get(program.definition_of[each].qualname, ())
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class PartialTypes:
     """The types of a program that have several declarations."""
@@ -110,7 +147,7 @@ class PartialTypes:
         declared: dict[tuple[str, str], list[int]] = {}
         for symbols in files:
             for local, definition in enumerate(symbols.facts.definitions):
-                if _is_open(symbols, definition):
+                if _is_open(symbols, local, definition):
                     declared.setdefault(self._key_of(symbols, local), []).append(symbols.first + local)
         for group in declared.values():
             program.canonical.update(dict.fromkeys(group, group[0]))
@@ -213,11 +250,12 @@ def _has_partial_types(settings: LanguageSettings) -> bool:
     return settings.modules.reopened or bool(settings.names.partial_type_pattern)
 
 
-def _is_open(symbols: FileSymbols, definition: Definition) -> bool:
+def _is_open(symbols: FileSymbols, local: int, definition: Definition) -> bool:
     """Return True if a type may have further declarations."""
     assert symbols.settings is not None
     if symbols.settings.modules.reopened:
-        return definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE
+        is_type = definition.kind in TYPE_KINDS or definition.kind == NodeKind.NAMESPACE
+        return is_type and function_around(symbols.facts, local) < 0
     return (
         definition.kind in TYPE_KINDS
         and re.match(symbols.settings.names.partial_type_pattern, definition.signature) is not None

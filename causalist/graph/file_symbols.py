@@ -19,7 +19,9 @@ from causalist.model.facts import MODULE_SCOPE, Binding, FileFacts, Import, Impo
 from causalist.model.language_settings import LanguageSettings, ModuleSystem
 from causalist.model.node_ids import (
     CALLABLE_KINDS,
+    CLASS_LEVEL,
     DECLARED,
+    EXTENDED,
     FIXTURE_PREFIX,
     OPENED,
     SEVERAL,
@@ -30,7 +32,7 @@ from causalist.model.node_ids import (
     file_id,
 )
 from causalist.model.role_by_path import role_of
-from causalist.model.type_notation import NARROWED, bounds_of
+from causalist.model.type_notation import CLASS_BODY, NARROWED, bounds_of
 
 # Fields have getters of the same name, macros are found in another way; both are looked up by themselves.
 _MEMBERS = (NodeKind.METHOD,)  # a function of the name of one before hides that
@@ -74,6 +76,8 @@ class FileSymbols:
     completed: dict[int, list[Binding]] = field(default_factory=dict)  # functions with what is declared of them apart
     specifics: dict[str, list[str]] = field(default_factory=dict)  # qualified name -> procedures that it stands for
     aliases: dict[int, list[str]] = field(default_factory=dict)  # position -> types of it in other branches of `#if`
+    class_level: set[str] = field(default_factory=set)  # qualified names of methods that a class itself has
+    extended: dict[str, list[str]] = field(default_factory=dict)  # type -> modules whose methods its class has
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
 
     @contextmanager
@@ -166,12 +170,18 @@ class FileSymbols:
                 or definitions[scope].kind in TYPE_KINDS
                 or name in self._names_in(scope)
                 or scope in self.owned
+                or self.runs_in_body(definitions[scope].parent, name)  # there it means something else
             ):
                 break
             scope = definitions[scope].parent
             while skips and scope >= 0 and definitions[scope].kind in TYPE_KINDS:
                 scope = definitions[scope].parent
         return scope
+
+    def runs_in_body(self, scope: int, name: str) -> bool:
+        """Return True for a bare name that the body of a type runs itself, and no instance of it."""
+        words = self.bindings.get(scope, {}).get(CLASS_BODY)
+        return words is not None and name in words.value.split()
 
     def _names_in(self, scope: int) -> set[str]:
         if not self._named:
@@ -282,6 +292,12 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
             symbols.specifics.setdefault(export.exported.removeprefix(SEVERAL), []).append(export.local)
             continue
         if export.exported.startswith(OPENED):
+            continue
+        if export.exported.startswith(CLASS_LEVEL):
+            symbols.class_level.add(export.local)
+            continue
+        if export.exported.startswith(EXTENDED):
+            symbols.extended.setdefault(export.exported.removeprefix(EXTENDED), []).append(export.local)
             continue
         if export.exported.startswith(DECLARED):
             symbols.declared[export.exported.removeprefix(DECLARED)] = export.local
@@ -457,3 +473,11 @@ def chains_of_parts(facts: FileFacts) -> list[str]:
     chains = [call.callee for call in facts.calls] + [reference.name for reference in facts.references]
     chains += [base.name for base in facts.bases] + [binding.type for binding in facts.bindings]
     return [chain for chain in chains if "." in chain]
+
+
+def function_around(facts: FileFacts, number: int) -> int:
+    """Return the innermost function or block with a name that a definition stands in, or -1."""
+    parent = facts.definitions[number].parent
+    while parent >= 0 and facts.definitions[parent].kind not in CALLABLE_KINDS:
+        parent = facts.definitions[parent].parent
+    return parent

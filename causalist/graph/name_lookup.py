@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from causalist._internal.lazy import dataclass, field
+from causalist.graph import added_members
 from causalist.graph.added_members import find_fitting_extensions, package_of, rule_of_extension, written_owner
 from causalist.graph.file_symbols import FileSymbols, chains_of_parts
 from causalist.graph.overload_fit import best_overloads, misfit, those_with_labels
@@ -71,9 +72,9 @@ class NameLookup:
 
     # -- members of the types around
 
-    def find_member_in_scope(self, owner: int, name: str, called: str | None) -> Value | None:
-        """Return the member of the type `owner` that a bare name inside of it means."""
-        number, inherited = self.program.find_member(owner, name, called=called)
+    def find_member_in_scope(self, owner: int, name: str, called: str | None, is_body: bool = False) -> Value | None:
+        """Return the member of the type `owner` that a bare name means inside of it; `is_body`: in no function."""
+        number, inherited = added_members.find_bare_member(self.program, owner, name, called, is_body)
         if number < 0 or (self._hides_fields(owner) and self.program.definition_of[number].kind == NodeKind.FIELD):
             return None
         if self.program.is_type(number) and not inherited:
@@ -143,9 +144,8 @@ class NameLookup:
         """Return the instance that a constant of an enum is."""
         enum = self.program.parent(definition)
         is_one = enum >= 0 and (self.program.definition_of[enum].kind == NodeKind.ENUM or self.is_enum(enum))
-        if is_one and self.program.definition_of[definition].kind == NodeKind.FIELD:
-            return Value(ValueKind.INSTANCE, enum, RuleName.ATTRIBUTE_TYPE)
-        return None
+        is_one = is_one and self.program.definition_of[definition].kind == NodeKind.FIELD
+        return Value(ValueKind.INSTANCE, enum, RuleName.ATTRIBUTE_TYPE) if is_one else None
 
     def is_enum(self, owner: int) -> bool:
         """Return True for a class that a base of the language makes an enumeration."""

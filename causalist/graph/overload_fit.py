@@ -349,8 +349,10 @@ def is_object(signature: str) -> bool:
     return signature.startswith(("object ", "case object "))
 
 
-def is_made_by(signature: str, arguments: str) -> bool:
+def is_made_by(signature: str, arguments: str, taken: Sequence[str] | None = None) -> bool:
     """Return True if the constructor in the signature of a type takes so many arguments.
+
+    A function that has as many parameters, `taken`, stands in its place.
 
     >>> [is_made_by("class A<T>(val a: T, b: Int = 1) : B(1, 2)", a) for a in ("s", "si", "sib", "")]
     [True, True, False, False]
@@ -358,6 +360,8 @@ def is_made_by(signature: str, arguments: str) -> bool:
     opened = re.match(r"[^(:]*?\b(?:class|interface)\s+\w+(?:<[^()]*>)?[^(:]*\(", signature)
     inside = signature[opened.end() : closing_bracket(signature, opened.end() - 1)] if opened else ""
     parameters = split_top(inside, ",") if inside.strip() else []
+    if taken is not None and len(taken) == len(parameters):
+        return False
     fewest = sum("=" not in each for each in parameters)
     return arguments == UNCOUNTED or fewest <= len(arguments) <= len(parameters)
 

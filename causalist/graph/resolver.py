@@ -585,10 +585,10 @@ class Resolver:
         fitting = [each for each in beside if misfit(program.parameters.get(each), arguments, {}) is not None]
         if fitting and not is_made_by(called.signature, arguments):
             return fitting[0]
-        call_method = settings.names.call_method
+        call_method, is_case = settings.names.call_method, called.signature.lstrip().startswith("case ")
         if settings.names.curried and arguments not in (UNCOUNTED, IS_TYPE):  # without `new`
             operator = program.find_own_member(definition, call_method, arguments)
-            is_made = called.signature.lstrip().startswith("case ") and is_made_by(called.signature, arguments)
+            is_made = is_case and is_made_by(called.signature, arguments, program.parameters.get(operator))
             return operator if operator >= 0 and not is_made else definition
         if file == at or not _NOT_MADE.search(called.signature):
             return definition

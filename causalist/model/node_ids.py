@@ -143,6 +143,8 @@ SEVERAL = "several:"  # before the qualified name of what stands for a procedure
 DECLARED = "declared:"  # the same for a procedure whose parameters stand apart from its body
 FACADE = "facade:"  # before the type that holds what stands at the top of a file, in the name of an export
 OPENED = "opened:"  # before what `open` has to know of a definition, by its number, in the name of an export
+CLASS_LEVEL = "class-level:"  # the same before a method that the class itself has, without a name that says so
+EXTENDED = "extended:"  # the same before a type whose class has the methods of the module `local`
 ROUTE_PREFIX = "route:"  # the same for routes, before the method and the path
 
 

@@ -65,6 +65,7 @@ OPTIONAL = "="  # ends the annotation of a parameter that may be left out
 RETURNED, NARROWED, ALIASED = "()", "?", "="
 UNCHANGED = "const "  # before the name of a variable that is declared constant
 STRING_KEY = "'"  # before a part of a chain that is a member by a string, `a["b"]`, or an element of a collection
+CLASS_BODY = "<body>"  # target of a binding of a type whose value are the names that run with the class itself
 KEPT = "*."  # before the name, in the target of a binding, under which something keeps a function
 DECORATED = "@"  # before a name, in the target of a binding, that a decorator is applied to: the value is the decorator
 STRING_TARGET = '"'  # before the dotted name of a definition that a string is

@@ -78,13 +78,14 @@ from causalist.parse.prose import (
     read_sections,
 )
 from causalist.parse.routes import read_routes
-from causalist.parse.routes.connected_signals import read_template_links
+from causalist.parse.routes.connected_signals import read_relations, read_template_links
 from causalist.parse.routes.searched_text import (
     RouteText,
     in_targets,
     keyword,
     literal,
     read_labels,
+    read_lazy_imports,
 )
 from causalist.parse.secret_scan import find_secrets, merge_spans
 from causalist.parse.syntax.accesses import read_lookups, read_regions
@@ -101,6 +102,7 @@ from causalist.parse.syntax.collector import FactCollector
 from causalist.parse.syntax.doc_comments import comment_doc
 from causalist.parse.syntax.imports import members_given, open_file_class, read_exported_words, read_listed_names
 from causalist.parse.syntax.shadowed_names import with_objects
+from causalist.parse.syntax.whole_calls import read_class_bodies
 from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, marks_of_folders, parse_best, resolve_dialect
 
 # `QueryCursor.captures` gives captures in the order of the file, so it holds back what follows an unfinished match, and
@@ -178,6 +180,9 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
             in_targets(calls, definitions),
             in_targets((*references, *read_labels(source)), definitions),
         )
+    related = read_relations(source) if grammar.settings.family == "php" else ()
+    lazy = list(read_lazy_imports(source)) if grammar.settings.family == "ecmascript" else []
+    class_bodies = read_class_bodies(tree.root_node, definitions) if grammar.settings.modules.reopened else ([], [])
     lookups = read_lookups(grammar.settings.lookups, tree, text, definitions)
     asked = {(each.scope, each.key) for each in lookups}
     links = read_code_links(grammar.settings.family, source.renew())
@@ -186,20 +191,22 @@ def parse_source(data: bytes, grammar: Grammar, stem: str = "") -> FileFacts:
         definitions=tuple(definitions),
         bases=tuple(collector.bases),
         calls=tuple(calls),
-        references=(*references, *named),
-        imports=tuple(collector.import_reader.imports),
+        references=(*references, *named, *related, *(each for _, each in lazy)),
+        imports=(*collector.import_reader.imports, *(each for each, _ in lazy)),
         exports=(
             *collector.import_reader.exports,
             *fixtures,
             *(specifics or read_groups(grouped, definitions)),
             *_read_facade(text, grammar.settings.modules),
             *collector.list_opened(),
+            *class_bodies[1],
         ),
         bindings=(
             *collector.binding_reader.bindings,
             *kept,
             *read_decorators(text, definitions, grammar.settings.names),
             *read_set_attributes(source, grammar.settings.names),
+            *class_bodies[0],
         ),
         returns=tuple(returns),
         package=collector.package,

@@ -25,7 +25,7 @@
   (#any-of? @_make "attr_reader" "attr_writer" "attr_accessor" "attr" "cattr_accessor" "cattr_reader" "mattr_accessor"
     "mattr_reader" "class_attribute" "thread_mattr_accessor"))
 ((call !receiver method: (identifier) @_make arguments: (argument_list . [(simple_symbol) (string)] @name @definition.field)) @span
-  (#any-of? @_make "belongs_to" "has_many" "has_one" "has_and_belongs_to_many" "has_one_attached" "has_many_attached"
+  (#any-of? @_make "belongs_to" "delegated_type" "has_many" "has_one" "has_and_belongs_to_many" "has_one_attached" "has_many_attached"
     "attribute" "enum" "store_accessor"))
 ((call !receiver method: (identifier) @_make arguments: (argument_list . [(simple_symbol) (string)] @name)) @definition.method
   (#any-of? @_make "alias_method" "define_method" "define_singleton_method" "scope" "def_delegator"))

@@ -61,8 +61,7 @@
 (call_expression) @call
 (arguments) @call.arguments
 (arguments (_) @call.argument)
-(block) @call.further
-(case_block) @call.further
+(call_expression [(block) (case_block)] @call.further)
 (instance_expression [(type_identifier) (stable_type_identifier)] @call.type) @call
 (instance_expression (generic_type type: [(type_identifier) (stable_type_identifier)] @call.type)) @call
 (instance_expression (compound_type base: [(type_identifier) (stable_type_identifier)] @call.type)) @call

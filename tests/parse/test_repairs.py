@@ -10,6 +10,22 @@ _CASES = [
     ("a.ps1", "Set-StrictMode -Version\tLatest\n\nfunction Use-A {\n Clean-A -Path $x\n}\n", "Use-A"),
     ("a.fs", "module A\n\nlet f p =\n    let e = function\n    | Some x -> x\n    | None -> 0\n\n    p |> e\n", "f"),
     ("a.fs", "module A\n\ntype Cmd<'a> = Effect<'a> list\n\nlet a = { 1..10 }\n", "Cmd"),
+    ("a.fs", "let f n =\n    for _ = 0 to n do\n        g ()\n\nlet h x = x\n", "h"),
+    ("a.fs", "let f x =\n    match x with\n    | ('*' | '_') :: _t as (h :: t) -> h\n    | _ -> x\n", "f"),
+    (
+        "a.fs",
+        "let f x =\n    match x with\n    | L.D a [ ' ' ] (L.S b, c) -> Some b\n"
+        "    | L.D [ '<' ] [ '>' ] (t, r) when t -> r\n",
+        "f",
+    ),
+    ("a.fs", "let f () =\n    let g<'T> = 1\n    h<``A b``> <| fun c -> 1\n\nlet k x = x\n", "k"),
+    (
+        "a.fs",
+        "type A() =\n    member val I =\n        let mutable p = 1\n        if e.D() then\n            p\n"
+        "        else\n"
+        "            c\n\n    member _.P = c.P\n",
+        "P",
+    ),
     ("a.jl", "function f(n)\n    for i = g(n).x : h(n).x : n\n        k(i)\n    end\nend\n", "f"),
     ("a.jl", "f(m) = @rule(m, [i = 1:2, j = 1:2; i != j], g(i))\nh(x) = g(x, ; mutable=false)\n", "h"),
     ("a.jl", "f(u, v) = ∫(u * v)dΩ\n", "f"),
@@ -17,6 +33,35 @@ _CASES = [
         "a.m",
         "#import <A.h>\n@implementation A\n#pragma mark a\n{\n  int x;\n}\n- (int)f\n{\n  return 1;\n}\n@end\n",
         "f",
+    ),
+    (
+        "a.m",
+        "#import <A.h>\n@implementation A\n- (instancetype)init\n    A_UNAVAILABLE(@selector(initWith:and:))\n\n"
+        "- (int)f {\n  return 1;\n}\n@end\n",
+        "f",
+    ),
+    (
+        "a.m",
+        "#import <A.h>\nEXPMatcherImplementationBegin(a, (id b)) {\n  f(b);\n}\n"
+        "EXPMatcherImplementationEnd\nint g(void) { return 1; }\n",
+        "g",
+    ),
+    (
+        "a.m",
+        "#import <A.h>\n@implementation A\nA_CHECK(NSObject, addThe:for:);\n- (int)f {\n  return 1;\n}\n@end\n",
+        "f",
+    ),
+    (
+        "a.m",
+        "#import <A.h>\n@implementation A\n- (int)f {\n  LOCK(int x = [_a b]); return x;\n}\n- (void)g {\n"
+        "  KEEP_IT\n}\n@end\n",
+        "g",
+    ),
+    (
+        "a.m",
+        '#import <A.h>\nstatic void f(int a) KEEP_IN_TRACE\n{\n  [s a:@"b" A_LONG "c"];\n}\n'
+        "Property(NSInteger, a)\n\nint g(void) { return 1; }\n",
+        "g",
     ),
 ]
 

@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Container, Mapping, Sequence
 
 from causalist._internal.lazy import dataclass, field, lazy_regex
-from causalist.graph.file_symbols import FileSymbols
+from causalist.graph.file_symbols import FileSymbols, function_around
 from causalist.graph.imports.modules import OUTSIDE, ModuleTarget, is_known_elsewhere, shared_folders
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import RuleName
@@ -34,6 +34,8 @@ class DeclaredTypes:
 
     paths: Sequence[str] = ()
     types: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)  # -> (file, definition)
+    # The same of types that stand in functions and blocks, which only their own files mean, if none has the name.
+    local: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)
     packages: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # -> files
     around: set[tuple[str, str]] = field(default_factory=set)  # namespaces, and those around them
     places: list[tuple[str, str]] = field(default_factory=list)  # (package, folder)
@@ -99,7 +101,11 @@ class DeclaredTypes:
                     is_plain = is_own and not (language.modules.inclusion and definition.parent == MODULE_SCOPE)
                     called = definition.name if is_plain else definition.qualname
                     name = language.family, f"{facts.package}.{called}".lstrip(".")
-                    result.types.setdefault(name, []).append((number, firsts[number] + local))
+                    declared = result.types
+                    if is_type and language.modules.reopened and (function := function_around(facts, local)) >= 0:
+                        outer = facts.definitions[function].qualname
+                        name, declared = (name[0], definition.qualname.removeprefix(f"{outer}.")), result.local
+                    declared.setdefault(name, []).append((number, firsts[number] + local))
         return result
 
     def _add_resource(self, path: str, name: str, written: str) -> None:
@@ -118,6 +124,9 @@ class DeclaredTypes:
         """Return (file, definition) of the type with this qualified name that stands nearest to the file `importer`."""
         declarations = self.types.get((language, name))
         if not declarations:
+            for each in self.local.get((language, name), ()):
+                if self.paths[each[0]] == importer:
+                    return each
             return self.find_resource(name, importer) if self.class_files and "." in name else None
         if len(declarations) == 1:
             return declarations[0]
@@ -219,7 +228,7 @@ class DeclaredTypes:
         name, longest = "", None
         for count, part in enumerate(parts, 1):
             name = f"{name}.{part.rstrip('()')}" if name else part
-            if (language, name) in self.types:
+            if (language, name) in self.types or (language, name) in self.local:
                 declaration = self.find(language, name, importer)
                 longest = (declaration[1], count) if declaration else None
                 if language not in self.flat:

@@ -412,7 +412,7 @@ class Inference(InferenceBase):
             if is_type and is_outside and settings.names.bare_calls and not name[:1].isupper():
                 pass  # of the types around the type only constants are visible
             elif is_type and settings.names.members_are_visible:
-                value = self.name_lookup.find_member_in_scope(symbols.first + scope, name, called)
+                value = self.name_lookup.find_member_in_scope(symbols.first + scope, name, called, first)
                 if value is not None:
                     return self._of_own_type(symbols.first + scope, value)
                 # A type parameter, or a variable of an initializer.

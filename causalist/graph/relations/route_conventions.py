@@ -9,7 +9,7 @@ Phoenix, Java, Kotlin, Ktor and Rust name handlers. What imports and edges say o
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from causalist._internal.lazy import dataclass, field, lazy_regex
@@ -17,8 +17,9 @@ from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.node_and_edge_arrays import NodeDrafts, RelationEdge
 from causalist.graph.program import Program
 from causalist.graph.relations.message_handlers import is_in_reach
+from causalist.graph.relations.route_paths import ANY
 from causalist.graph.rules import RuleName
-from causalist.model.facts import LinkForm, RouteFact, RouteForm
+from causalist.model.facts import LinkForm, RouteFact
 from causalist.model.graph import EdgeKind
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 
@@ -114,29 +115,85 @@ _ROUTE_FUNCTION = lazy_regex(r"\bfun\s+(?:<[^>]*>\s*)?(?:Route|Routing|Applicati
 _MODULE_FILE = lazy_regex(r"(/mod)?[.]rs$")
 
 
-class CommonPaths:
-    """Prefix of the routes of all types of a family of languages, and the versions behind it."""
+# What the methods of a class of Django REST framework handle: by a method of HTTP, of all and of one.
+_VIEW_ACTIONS = {
+    "GET": ("list", "retrieve"), "POST": ("create", ""), "PUT": ("", "update"), "PATCH": ("", "partial_update"),
+    "DELETE": ("", "destroy"),
+}  # fmt: skip
+_ONE = "{pk}/"  # ends the path of one of them
+# Bases from outside by which all methods are known that a class handles: those that they bring.
+_BRINGS = {
+    "ReadOnlyModelViewSet": ("list", "retrieve"), "GenericViewSet": (), "ViewSet": (), "ViewSetMixin": (),
+    "ListModelMixin": ("list",), "RetrieveModelMixin": ("retrieve",), "CreateModelMixin": ("create",),
+    "UpdateModelMixin": ("update", "partial_update"), "DestroyModelMixin": ("destroy",), "GenericAPIView": (),
+    "object": (),
+}  # fmt: skip
+_PLAIN_VIEWS = frozenset(
+    ("View", "APIView", "GenericAPIView", "MethodView", "Resource", "HTTPEndpoint", "object", "TemplateResponseMixin")
+)
 
-    def __init__(self) -> None:
-        self._prefixes: dict[str, str] = {}  # by family
-        self._versions: dict[str, tuple[str, list[str]]] = {}  # by family: what a version begins with, the usual ones
-        self._own: dict[int, list[str]] = {}  # versions by method or type
 
-    def add(self, route: RouteFact, family: str, owner: int) -> None:
-        """Add a prefix or version of all routes, or the version of `owner`, a method or type."""
-        if route.form == RouteForm.PREFIX:
-            self._prefixes.setdefault(family, route.path)
-        elif route.definition >= 0:
-            self._own.setdefault(owner, []).append(route.path)
-        else:
-            self._versions.setdefault(family, (route.handler, []))[1].append(route.path)
+@dataclass(slots=True)
+class ClassViews:
+    """Methods of classes of Python that handle the routes of the class."""
 
-    def of(self, family: str, owners: Sequence[int]) -> list[str]:
-        """Return the paths before a route: versions are those of the first of the owners that has some."""
-        base = self._prefixes.get(family, "")
-        begins, usual = self._versions.get(family, ("", []))
-        own = next((self._own[each] for each in owners if each in self._own), usual) if usual else [""]
-        return [f"{base.rstrip('/')}/{begins}{version}" if version else base for version in dict.fromkeys(own)]
+    program: Program
+    drafts: NodeDrafts
+    declared: dict[int, list[tuple[int, RouteFact]]] = field(default_factory=dict)  # by the method that says them
+
+    def methods_of(self, target: int, method: str, path: str) -> list[tuple[str, int]]:
+        """Return (method of HTTP, draft of what handles it) of a route that leads to a draft.
+
+        What a base from outside handles leads to the class. A class that has no method for it has no such route.
+        """
+        number = self._class_at(target)
+        if number < 0:
+            return [(method, target)]
+        bases = self._outer_bases(number)
+        if method == ANY:
+            own = [(verb, self._member(number, verb.lower())) for verb in _VERBS]
+            found = [(verb, draft) for verb, draft in own if draft >= 0]
+            return found if found and bases <= _PLAIN_VIEWS else [*found, (ANY, target)]
+        action = _VIEW_ACTIONS.get(method, ("", ""))[path.endswith(_ONE)]
+        member = self._member(number, action) if action else -1
+        member = member if member >= 0 else self._member(number, method.lower())
+        if member < 0 and action and bases and all(each in _BRINGS and action not in _BRINGS[each] for each in bases):
+            return []
+        return [(method, member if member >= 0 else target)]
+
+    def declared_by(self, target: int) -> list[tuple[int, RouteFact]]:
+        """Return (file, fact) of what the methods of a class say of themselves."""
+        number = self._class_at(target)
+        facts: dict[str, list[tuple[int, RouteFact]]] = {}
+        for each in self.program.linear_bases(number) if number >= 0 else ():
+            symbols = self.program.files[self.program.file_of[each]]
+            inside = f"{self.program.definition_of[each].qualname}."
+            for name, member in symbols.by_qualname.items():
+                if name.startswith(inside) and member in self.declared:
+                    facts.setdefault(name.removeprefix(inside), self.declared[member])
+        return [fact for several in facts.values() for fact in several]
+
+    def _class_at(self, draft: int) -> int:
+        """Return the class of Python that a draft is, or -1."""
+        number = draft - self.drafts.n_files
+        if not 0 <= number < len(self.program.definition_of) or not self.program.is_type(number):
+            return -1
+        return number if self.program.family_of(self.program.file_of[number]) == "python" else -1
+
+    def _member(self, number: int, name: str) -> int:
+        member = self.program.find_member(number, name)[0]
+        return self.drafts.of_definition(member) if member >= 0 else -1
+
+    def _outer_bases(self, number: int) -> set[str]:
+        """Return the last names of the bases of a class that are not of the program."""
+        names, known = set[str](), set[str]()
+        for each in self.program.linear_bases(number):
+            symbols = self.program.files[self.program.file_of[each]]
+            known.add(self.program.definition_of[each].name)
+            names.update(
+                base.name.rpartition(".")[2] for base in symbols.facts.bases if base.definition == each - symbols.first
+            )
+        return names - known
 
 
 @dataclass(slots=True)
@@ -148,7 +205,7 @@ class NamedHandlers:
     _controllers: dict[str, int] = field(default_factory=dict)  # end of the path of a controller of Rails -> file
     _route_functions: dict[str, list[int]] | None = None  # name -> functions of Kotlin with routes
     _types: dict[str, list[int]] | None = None  # by name
-    _modules: dict[str, int] | None = None  # qualified name in Elixir -> definition
+    _modules: dict[str, int] | None = None  # qualified name in Elixir and PHP -> definition
 
     def declared_by(self, number: int, route: RouteFact) -> list[tuple[int, RouteFact]]:
         """Return (file, fact) of what the function that a route names declares of itself; nothing where several fit."""
@@ -212,6 +269,9 @@ class NamedHandlers:
             for symbols in self.program.files:
                 if symbols.facts.language == "elixir":
                     self._modules.update((name, number) for name, number in reversed(symbols.by_qualname.items()))
+                elif symbols.facts.language == "php":
+                    package = symbols.facts.package
+                    self._modules.update((f"{package}.{name}", n) for name, n in symbols.by_qualname.items())
         return self._modules.get(f"{owner}.{name}", self._modules.get(owner, -1))
 
     def route_function(self, number: int, name: str) -> int:

@@ -21,7 +21,8 @@ from causalist.graph.node_and_edge_arrays import EdgeSites, NodeDrafts, Relation
 from causalist.graph.program import Program
 from causalist.graph.relations import route_conventions
 from causalist.graph.relations.message_handlers import DELEGATE, OBSERVED_NAMES, MessageHandlers, is_in_reach
-from causalist.graph.relations.route_conventions import BoundNames, CommonPaths, NamedHandlers, find_served_files
+from causalist.graph.relations.route_conventions import BoundNames, ClassViews, NamedHandlers, find_served_files
+from causalist.graph.relations.route_paths import ANY, TYPES_IN, CommonPaths, ServedPaths, join_path
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Import, ImportKind, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
@@ -31,9 +32,6 @@ _MAX_PATHS = 4  # of one registration, by several mounts
 _MAX_DEPTH = 8  # of mounts, and of imports that pass on a name
 _MAX_HANDLERS = 8  # of one event, or routes of one request: more say nothing
 _HANDLING = (EdgeKind.CALLS, EdgeKind.REFERENCES)  # kinds of edges that lead to a named handler
-_ANY = "ANY"
-# A parameter in a path, in the forms of all frameworks, and what a client puts in.
-_PARAMETER = re.compile(r"<[^<>/]*>|\{[^{}/]*\}|:\w+(?:\([^()]*\))?[?*+]?|\*\w*|\[[^\]/]*\]")
 _HELD_PATH = re.compile(r"""=\s*["'`](/[^"'`\s]*)["'`]""")
 _ACTION = "[action]"  # in the path of a controller of ASP.NET: the name of the method
 _CONTROLLER = "[controller]"  # the same: the name of the class without "Controller"
@@ -53,8 +51,6 @@ _MAX_INHERITING = 100  # types that serve one inherited route
 _INHERITED_BY_OVERRIDES = ("java", "csharp")  # families in which an overriding method has the route of the overridden
 _LARAVEL_API = "routes/api.php"  # whose routes Laravel has below `/api`
 _WITHOUT_INSTANCES = re.compile(r"\b(?:abstract|interface)\b")
-# Segments before a path that a client of the same repository may leave out.
-_API_SEGMENT = re.compile(r"api|rest|v\d+")
 
 _FoundEdge = tuple[tuple[int, int, int], EdgeSites]
 _Router = tuple[int, str]  # number of a file; the name of a router, `()n` for the function n, "" for all of the file
@@ -84,12 +80,14 @@ class RouteEdgeFinder:
     _named: NamedHandlers = field(init=False)
     _messages: MessageHandlers = field(init=False)
     _bound: BoundNames = field(init=False)
+    _views: ClassViews = field(init=False)
     _common: CommonPaths = field(default_factory=CommonPaths)  # what stands before all routes of types
 
     def __post_init__(self) -> None:
         self._named = NamedHandlers(self.program)
         self._messages = MessageHandlers(self.program, self.drafts)
         self._bound = BoundNames(self.program, self.drafts)
+        self._views = ClassViews(self.program, self.drafts)
 
     def needed_scopes(self) -> set[int]:
         """Return the drafts of the code that names handlers, whose edges `find_edges` reads."""
@@ -119,12 +117,13 @@ class RouteEdgeFinder:
                 names = self._full_names(number, route) if route.name else []
                 for path, target in self._serve_paths(number, route, named):
                     for name in names:
-                        by_name.setdefault(name, []).append((route.method or _ANY, path, target))
+                        by_name.setdefault(name, []).append((route.method or ANY, path, target))
                     row = route.row if target in (number, self._scope_draft(number, route.scope)) else -1
-                    handlers.setdefault(f"{route.method or _ANY} {path}", {}).setdefault(target, row)
+                    for method, member in self._views.methods_of(target, route.method or ANY, path):
+                        handlers.setdefault(f"{method} {path}", {}).setdefault(member, row)
             elif route.form == RouteForm.DECLARED_AT:
-                for method, path, target in self._declared_routes(number, route):
-                    handlers.setdefault(f"{method or _ANY} {path}", {}).setdefault(target, -1)
+                for method, path, target in self._declared_routes(number, route, named):
+                    handlers.setdefault(f"{method or ANY} {path}", {}).setdefault(target, -1)
             elif route.form == RouteForm.LISTEN:
                 target = self._handler(number, route, named)
                 if route.name != DELEGATE or target != self._scope_draft(number, route.scope):
@@ -173,10 +172,17 @@ class RouteEdgeFinder:
 
     # -- handlers
 
-    def _declared_routes(self, number: int, route: RouteFact) -> Iterator[tuple[str, str, int]]:
-        """Yield (method, path, draft) of the routes that a registered function declares itself."""
+    def _declared_routes(
+        self, number: int, route: RouteFact, named: Mapping[int, Mapping[str, list[tuple[int, int]]]]
+    ) -> Iterator[tuple[str, str, int]]:
+        """Yield (method, path, draft) of the routes that a registered function, or a class, declares itself."""
         prefixes = self._prefixes_of(self._router(number, route.scope, route.receiver), ())
-        for (file, each), prefix in itertools.product(self._named.declared_by(number, route), prefixes):
+        if self.program.family_of(number) == "python":
+            declared = self._views.declared_by(self._handler(number, route, named))
+            prefixes = [join_path(prefix, route.path) for prefix in prefixes]
+        else:
+            declared = self._named.declared_by(number, route)
+        for (file, each), prefix in itertools.product(declared, prefixes):
             target = self.drafts.of_definition(self.program.files[file].first + each.definition)
             yield each.method, join_path(prefix, each.path), target
 
@@ -207,6 +213,9 @@ class RouteEdgeFinder:
             return min(targets, key=lambda each: (abs(each[1] - route.row), each[0]))[0]
         file, name = self._router(number, route.scope, route.handler)
         own = int(name[2:]) if name.startswith("()") else self.program.files[file].by_qualname.get(name)
+        if own is not None and last != route.handler and self.program.is_type(own):
+            member = self.program.find_member(own, last)[0]
+            own = member if member >= 0 else own
         return scope if own is None else self.drafts.of_definition(own)
 
     def _named_types(
@@ -237,6 +246,9 @@ class RouteEdgeFinder:
             if route.form == RouteForm.DECLARED and route.definition >= 0:
                 name = self.program.files[number].facts.definitions[route.definition].name
                 self._named.declared.setdefault(name, []).append((number, route))
+                self._views.declared.setdefault(self.program.files[number].first + route.definition, []).append(
+                    (number, route)
+                )
             owner = self.program.files[number].first + route.definition
             if route.form == RouteForm.VERSION or (route.form, route.receiver) == (RouteForm.PREFIX, _ALL_ROUTERS):
                 self._common.add(route, self.program.family_of(number), owner)
@@ -252,9 +264,10 @@ class RouteEdgeFinder:
                 route = route._replace(path=self._constant(route.path))
                 parent = self._router(number, route.scope, route.receiver)
                 if route.handler.startswith("folder:"):
-                    base = posixpath.dirname(self.program.files[number].path)
-                    folder = posixpath.join(base, route.handler.removeprefix("folder:"))
+                    folder = self._path_below(number, route.handler.removeprefix("folder:"))
                     self._folders.append((folder, _Mount(parent, route.path, False)))
+                    continue
+                if route.handler.startswith(TYPES_IN):
                     continue
                 below = self._router(number, route.scope, route.handler)
                 is_trial = self._is_test(number) and not self._is_test(below[0])  # where a test serves a part
@@ -263,9 +276,18 @@ class RouteEdgeFinder:
                     mounts = self._mounts.setdefault(below, [])
                     if mount not in mounts:
                         mounts.append(mount)
+        of_types = [pair for pair in routes if pair[1].form == RouteForm.MOUNT and pair[1].handler.startswith(TYPES_IN)]
+        for number, route in sorted(of_types, key=lambda each: "/routes/" not in self.program.files[each[0]].path):
+            folder = self._path_below(number, route.handler.removeprefix(TYPES_IN))
+            prefixes = [join_path(each, route.path) for each in self._prefixes_of((number, ""), ())]
+            self._common.add_folder(folder, ["" if each == "/" else each for each in prefixes])
         for number in {number for number, route in routes if route.form == RouteForm.ROUTE}:
             if self.program.files[number].path.endswith(_LARAVEL_API) and (number, "") not in self._mounts:
                 self._prefixes.setdefault((number, ""), "/api")
+
+    def _path_below(self, number: int, written: str) -> str:
+        """Return the path that is written relative to the folder of a file."""
+        return posixpath.normpath(posixpath.join(posixpath.dirname(self.program.files[number].path), written))
 
     def _is_test(self, number: int) -> bool:
         return self.drafts[number].role == Role.TEST
@@ -297,7 +319,11 @@ class RouteEdgeFinder:
         method = symbols.first + route.definition
         for owner, handler in self._serving_types(symbols.first + parent, method, route.form):
             draft = self.drafts.of_definition(handler)
-            for base in self._common.of(self.program.family_of(number), (handler, owner)):
+            family, plain = self.program.family_of(number), self._paths_of_type(owner, route.path, "")
+            bases = self._common.of(family, (handler, owner), self.program.files[self.program.file_of[owner]].path)
+            if any(self._common.is_left_out(family, route.method, each) for each in plain):
+                bases = [""]
+            for base in bases:
                 for path in self._paths_of_type(owner, route.path, base):
                     yield path.replace(_ACTION, self.program.definition_of[handler].name), draft
 
@@ -591,7 +617,7 @@ class RouteEdgeFinder:
                 rows = near.get((self.drafts[number].id.rpartition("/")[0], route.path[1:]), [])
             else:
                 rows = list(by_name.get(route.path, ()))
-            candidates = [target for method, _, target in rows if not route.method or method in (route.method, _ANY)]
+            candidates = [target for method, _, target in rows if not route.method or method in (route.method, ANY)]
             candidates = candidates or [t for _, path, _ in rows for t in handlers.get(f"{route.method} {path}", ())]
             candidates = candidates or [target for _, _, target in rows]
             targets = sorted({each for each in candidates if self.drafts[each].kind != NodeKind.FILE})
@@ -607,94 +633,11 @@ class RouteEdgeFinder:
 
     def _request_edges(self, routes: Sequence[tuple[int, RouteFact]], served: Sequence[str]) -> Iterator[RelationEdge]:
         """Yield edges from each request to the routes that fit its path best: those with the most literal segments."""
-        by_length: dict[int, _RouteTable] = {}
-        shortened: dict[int, _RouteTable] = {}  # without `api` and the like at their beginning
-        for name in served:
-            method, _, path = name.partition(" ")
-            segments = _segments(path)
-            by_length.setdefault(len(segments), _RouteTable()).add(name, method, segments)
-            n_left_out = next((i for i, part in enumerate(segments) if not _API_SEGMENT.fullmatch(part)), 0)
-            if n_left_out:
-                rest = segments[n_left_out:]
-                shortened.setdefault(len(rest), _RouteTable()).add(name, method, rest)
-        seen: dict[tuple[str, str], list[str]] = {}
+        paths = ServedPaths(served)
         for number, route in routes:
             if route.form != RouteForm.REQUEST:
                 continue
-            key = route.method, route.path
-            if key not in seen:
-                wanted = _segments(route.path)
-                seen[key] = _fitting_routes(
-                    route.method, wanted, by_length.get(len(wanted), _RouteTable()).that_may_fit(wanted)
-                )
-                if not seen[key] and wanted != [""]:
-                    fitting = _fitting_routes(
-                        route.method, wanted, shortened.get(len(wanted), _RouteTable()).that_may_fit(wanted)
-                    )
-                    seen[key] = fitting if len(fitting) == 1 else []
             source = self._scope_draft(number, route.scope)
-            for name in seen[key]:
+            for name in (fitting := paths.find(route.method, route.path)):
                 target = self.drafts.of_external(f"{ROUTE_PREFIX}{name}")
-                yield RelationEdge(source, target, EdgeKind.ROUTES, RuleName.REQUEST, route.row, len(seen[key]))
-
-
-def join_path(prefix: str, path: str) -> str:
-    """Return a path below a prefix, with one slash between them and at the beginning.
-
-    >>> join_path("/api/", "/users"), join_path("", "users/<pk>/"), join_path("/api", ""), join_path("", "")
-    ('/api/users', '/users/<pk>/', '/api', '/')
-    """
-    if not prefix and not path.startswith("/") and "." in path and "/" not in path:
-        return path  # the name of a procedure, `documents.info`
-    joined = f"{prefix.rstrip('/')}/{path.lstrip('/')}" if path else prefix
-    return joined if joined.startswith("/") else f"/{joined}"
-
-
-def _segments(path: str) -> list[str]:
-    """Return the parts of a path between slashes, `{}` for each parameter."""
-    return [_PARAMETER.sub("{}", part) for part in path.strip("/").split("/")]
-
-
-class _RouteTable:
-    """Routes with one number of segments."""
-
-    def __init__(self) -> None:
-        self._routes: list[tuple[str, str, list[str]]] = []  # (name, method, segments)
-        self._literal: dict[tuple[int, str], list[int]] = {}  # rows by place and segment
-        self._open: dict[int, list[int]] = {}  # rows with a parameter there, by place
-
-    def add(self, name: str, method: str, segments: list[str]) -> None:
-        """Add a route."""
-        for place, part in enumerate(segments):
-            same = self._open.setdefault(place, []) if "{}" in part else self._literal.setdefault((place, part), [])
-            same.append(len(self._routes))
-        self._routes.append((name, method, segments))
-
-    def that_may_fit(self, wanted: Sequence[str]) -> list[tuple[str, str, list[str]]]:
-        """Return all routes that may fit a path and few others, in the order in which they were added."""
-        rows = ([*self._literal.get((i, part), ()), *self._open.get(i, ())] for i, part in enumerate(wanted))
-        fewest: list[int] = min(rows, key=len)
-        return [self._routes[row] for row in sorted(fewest)]
-
-
-def _fitting_routes(method: str, wanted: Sequence[str], served: Sequence[tuple[str, str, list[str]]]) -> list[str]:
-    best, fitting = -1, list[str]()
-    for name, has, segments in served:
-        if has not in (method, _ANY) and method != "":
-            continue
-        alike = 0
-        for ours, theirs in zip(wanted, segments, strict=True):
-            if ours == theirs and "{}" not in ours:
-                alike += 2
-            elif ours == theirs or (theirs == "{}" and ours):
-                alike += 1
-            elif "{}" not in theirs or not re.fullmatch(re.escape(theirs).replace(r"\{\}", ".+"), ours):
-                break
-        else:
-            if alike > best:
-                best, fitting = alike, []
-            if alike == best:
-                fitting.append(name)
-    # A path of parameters alone fits anything.
-    has_literal = any(part not in ("", "{}") for part in wanted) or list(wanted) == [""]
-    return fitting if has_literal and len(fitting) <= _MAX_HANDLERS and (best > 0 or list(wanted) == [""]) else []
+                yield RelationEdge(source, target, EdgeKind.ROUTES, RuleName.REQUEST, route.row, len(fitting))

@@ -40,7 +40,7 @@ _WORDS: dict[str, "re.Pattern[bytes]"] = {
     ),
     "python": lazy_regex(rb"\.(?:route|get|post|put|patch|delete|request|api_route|websocket|open|include_router"
                          rb"|register_blueprint|add_url_rule|add_resource|register|mount)\(|urlpatterns|include\("
-                         rb"|reverse(?:_lazy)?\(|redirect\(|url_(?:path_)?for\(|resolve_url\(|Blueprint\("),
+                         rb"|reverse(?:_lazy)?\(|redirect\(|@(?:\w+\.)?action\(|url_(?:path_)?for\(|resolve_url\(|Blueprint\("),
     "java": lazy_regex(
         rb"Mapping\b|perform\(|\.ws\.rs\b|retrofit2?\.http\b|ServletContainer\(|restassured|RestTemplate|\.uri\("
         rb"|RouterFunction|(?:coR|r)outer\s*\{|io\.ktor\.(?:server\.)?routing\b"

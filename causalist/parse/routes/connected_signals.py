@@ -1,7 +1,8 @@
-"""Signals and events to which code connects functions, and what templates, scenes and pages name of the code.
+"""Signals and events to which code connects functions, and what templates, settings and queries name of the code.
 
 In: the text of a file. Out: facts of what emits a signal or event and of what is connected to one. Those of Qt have the
-type that has the signal, where the code says it. `graph.relations.message_handlers` joins them.
+type that has the signal, where the code says it. `graph.relations.message_handlers` joins them. Routes and prefixes
+that settings of Symfony say, and references to relations that queries of Laravel name.
 
 A template names a function in the form of its framework: `wire:click="save"`, `data-action="click->menu#open"`. Such a
 fact is an `EMIT` with the framework as the kind of its name; `graph.relations.route_conventions` knows the type meant.
@@ -11,10 +12,10 @@ import re
 from collections.abc import Iterator
 
 from causalist._internal.lazy import lazy_regex
-from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
+from causalist.model.facts import MODULE_SCOPE, Reference, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS
 from causalist.parse.cleaned_text import RAILS_TEMPLATES
-from causalist.parse.routes.searched_text import PY_LINK, RouteText, linked_name, rails_links, route_at
+from causalist.parse.routes.searched_text import ANY, PY_LINK, RouteText, linked_name, rails_links, route_at
 
 SLOT, DELEGATE = "slot", "delegate"  # kinds of names: signals of Qt, events of C#
 _QT_EMITTED = lazy_regex(
@@ -87,6 +88,34 @@ def read_events(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
                 source, match.start(), form, path=named["name"].decode(), handler=handler.removeprefix("this."),
                 name=DELEGATE,
             )  # fmt: skip
+
+
+# -- relations that queries name
+
+_RELATED = lazy_regex(
+    rb"(?:::|->)\s*(?P<verb>with(?:Count|WhereHas)?|(?:or)?[wW]here(?:Doesnt)?Has|whereRelation|(?:doesnt)?[hH]ave|has"
+    rb"|load(?:Missing|Count)?)\(\s*(?=[\[\"'])"
+)
+_RELATING = (b">with", b":with", b"hereHas(", b"tHave(", b">has(", b":has(", b">load", b"whereRel")  # a call has one
+_QUERIED = lazy_regex(r"(?<![\w$>:\\])(?:\\?(?:\w+\\)*(?P<type>[A-Z]\w*)::|(?P<variable>\$\w+)->(?=$))")
+_RELATION = lazy_regex(r"""[\[,(]\s*["'](?P<name>[a-z]\w*)[\w.:, ]*["']""")
+_MAX_QUERY_BYTES = 1_500  # of the calls before one that names relations
+
+
+def read_relations(source: RouteText) -> Iterator[Reference]:
+    """Yield what queries of Laravel name of the model that they begin with: `Shop::query()->with('doors')`."""
+    for match in source.matches(_RELATED, "verb") if any(word in source.data for word in _RELATING) else ():
+        before = re.split(r"[;{}]", source.text(max(0, match.start() - _MAX_QUERY_BYTES), match.start("verb")))[-1]
+        roots = list(_QUERIED.finditer(before))
+        between = before[roots[-1].end() :] if roots else "("
+        arguments, _ = source.arguments(match.end())
+        if between.count("(") != between.count(")") or not arguments:
+            continue
+        is_several = match["verb"].startswith((b"with", b"load")) and match["verb"] != b"withWhereHas"
+        text = "(" + ",".join(each.text for each in (arguments if is_several else arguments[:1]))
+        root = roots[-1]["type"] or roots[-1]["variable"]
+        for relation in _RELATION.finditer(text):
+            yield Reference(source.scope(match.start()), f"{root}.{relation['name']}", source.row(match.start()))
 
 
 # -- what templates, scenes and pages name
@@ -175,6 +204,7 @@ def read_template_links(path: str, data: bytes) -> tuple[RouteFact, ...]:
     spans = [(0, len(data))] if path.lower().endswith(RAILS_TEMPLATES) else []
     spans += _code_between_marks(data) if not spans else []
     links += _bound_names(path.lower(), data)
+    links += _settings_of_symfony(data) if _SYMFONY_FILE.search(path) else []
     for start, end in spans:
         for byte, name, verb in rails_links(data[start:end]):
             links.append((start + byte, RouteFact(MODULE_SCOPE, RouteForm.LINK, "", verb, name, "", -1, 0)))
@@ -183,6 +213,40 @@ def read_template_links(path: str, data: bytes) -> tuple[RouteFact, ...]:
         row, last = row + data.count(b"\n", last, byte), byte
         facts.append(fact._replace(row=row))
     return tuple(facts)
+
+
+_SYMFONY_FILE = lazy_regex(r"(?:^|/)config/(?:routes?|routing)(?:/[\w/.-]+)?\.ya?ml$")
+_SYMFONY_BLOCK = lazy_regex(
+    rb"^[\w'\".-]+:[ \t]*(?:#[^\n]*)?\n(?P<rest>(?:[ \t]+[^\n]*\n|(?:#[^\n]*)?\n)++)", re.MULTILINE
+)
+_SYMFONY_SAID = lazy_regex(
+    rb"^[ \t]+(?P<key>resource|prefix|path|methods?|_?controller):[ \t]*(?P<value>[^\n#]*)"
+    rb"|[{,][ \t]*(?P<inner>path|_controller):[ \t]*(?P<held>[^,}\n]*)",
+    re.MULTILINE,
+)
+
+
+def _settings_of_symfony(data: bytes) -> Iterator[tuple[int, RouteFact]]:
+    """Yield the routes that a file of settings of Symfony has, and the prefixes of the classes in a folder."""
+    for block in _SYMFONY_BLOCK.finditer(data + b"\n"):
+        said: dict[str, str] = {}
+        for each in _SYMFONY_SAID.finditer(block["rest"]):
+            key, value = (each["key"], each["value"]) if each["key"] else (each["inner"], each["held"])
+            text = value.decode("utf-8", "replace").strip().strip("'\"")
+            said.setdefault(key.decode().lstrip("_"), text)
+        resource = said.get("resource", "")
+        if "resource" in said:
+            resource = resource if resource[:1] not in ("", "{") else said.get("path", "")
+            folder, prefix = resource.partition("*")[0].rstrip("/"), said.get("prefix", "")
+            if folder and folder[0] != "@" and "%" not in folder and prefix[:1] != "{":
+                fact = RouteFact(MODULE_SCOPE, RouteForm.MOUNT, "", "", prefix, f"types:{folder}", -1, 0)
+                yield block.start(), fact
+        elif said.get("path") and "\\" in said.get("controller", ""):
+            type_, _, method = said["controller"].partition("::")
+            handler = f"{type_.strip(chr(92)).replace(chr(92), '.')}#{method or '__invoke'}"
+            for verb in re.findall(r"[A-Z]+", said.get("methods", said.get("method", "")).upper()) or [ANY]:
+                fact = RouteFact(MODULE_SCOPE, RouteForm.ROUTE, "", verb, said["path"], handler, -1, 0)
+                yield block.start(), fact
 
 
 def _bound_names(path: str, data: bytes) -> Iterator[tuple[int, RouteFact]]:

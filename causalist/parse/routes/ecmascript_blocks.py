@@ -22,6 +22,7 @@ from causalist.parse.routes.searched_text import (
     RouteText,
     add_path,
     chain,
+    excepted_routes,
     is_client,
     literal,
     name_of_value,
@@ -123,8 +124,10 @@ def _ecmascript_call(source: RouteText, call: MemberCall) -> Iterator[tuple[int,
         return
     if verb == "setGlobalPrefix":
         prefix = path_or_constant(arguments[0].text)
+        left_out = re.search(r"\bexclude\s*:\s*\[(.*)\]", last.text, re.DOTALL) if len(arguments) > 1 else None
         if prefix:
-            yield route_at(source, start, RouteForm.PREFIX, receiver="*", path=prefix)
+            said = "\n".join(excepted_routes(left_out[1])) if left_out else ""
+            yield route_at(source, start, RouteForm.PREFIX, receiver="*", path=prefix, name=said)
     elif verb in ("prefix", "basePath") and first and first.startswith("/"):
         # `const api = new Hono().basePath("/api")` names a router of its own.
         named = re.search(rb"([\w$]+)\s*=\s*new\s+\w+\([^()]*\)\s*\.\s*$", source.data[max(0, start - 120) : call.name])

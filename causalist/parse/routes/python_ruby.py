@@ -11,6 +11,7 @@ from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
 from causalist.model.node_ids import TYPE_KINDS
 from causalist.parse.routes.searched_text import (
     ANY,
+    MAX_ARGUMENT_BYTES,
     PLURALS,
     PY_LINK,
     PY_LINKING,
@@ -41,12 +42,15 @@ _PY_MOUNT = lazy_regex(
     rb"\.(?P<verb>include_router|register_blueprint|mount|add_url_rule|add_api_route|add_route|register|add_\w*resource"
     rb"|add_namespace)\("
 )
-_PY_PATH = lazy_regex(rb"(?<![\w.])(?P<verb>path|re_path|url)\(")
+_PY_PATH = lazy_regex(rb"(?<![\w.])(?P<verb>path|re_path|url)\(|\*(?P<router>\w+)\.urls\b")
 _PY_NAMESPACE = lazy_regex(r"""\bnamespace\s*=\s*["'](\w+)["']""")
 _PY_SPACE_OF_LIST = lazy_regex(r"""\(.*,\s*["'](\w+)["']\s*,?\s*\)""", re.DOTALL)
 _PY_APP_NAME = lazy_regex(rb"^app_name\s*=\s*[\"'](?P<name>\w+)[\"']", re.MULTILINE)
 _PY_WRAPPED = lazy_regex(r"(?P<decorator>[\w.]+(?:\([^()]*\))?)\((?P<view>[A-Za-z_][\w.]*(?:\(.*\))?)\)", re.DOTALL)
 _PY_WRAPPER = lazy_regex(r"required|require_|exempt|cache|csrf|vary|gzip|xframe|decorat|permission|admin_view|protect")
+_PY_REST = (("GET", ""), ("POST", ""), *((each, "{pk}/") for each in ("GET", "PUT", "PATCH", "DELETE")))
+_PY_ACTIONS = lazy_regex(r"""["'](\w+)["']\s*:\s*["'](\w+)["']""")  # in `as_view({"get": "list"})`
+_PY_ACTION = lazy_regex(rb"@(?:\w+\.)?(?P<verb>action|detail_route|list_route)\(")
 _PY_LIST = lazy_regex(rb"^(?P<name>\w+)\s*(?::[^=\n]+)?\+?=\s*(?:\w+\()?[\[(]", re.MULTILINE)
 _PY_CLIENT = lazy_regex(rb"""\.(?P<verb>get|post|put|patch|delete|head|options|request|open)\((?=\s*[furbFURB]?["'])""")
 
@@ -58,12 +62,9 @@ def read_python(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         path = source.literal(arguments[0].text) if arguments else None
         path = literal(keyword(arguments, "path", "rule") or "") if path is None else path
         definition = source.owner_at(match.start("receiver"))
-        if (
-            path is None
-            or definition < 0
-            or _FAKES.search(match["receiver"])
-            or (path and not path.startswith(("/", "<", "{")))
-        ):
+        if path is None or definition < 0 or _FAKES.search(match["receiver"]):
+            continue
+        if path and not path.startswith(("/", "<", "{")):
             continue
         verb = match["verb"].decode()
         if source.definitions[definition].kind in TYPE_KINDS:
@@ -79,6 +80,8 @@ def read_python(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
                 source, match.start("receiver"), RouteForm.ROUTE, receiver=match["receiver"].decode(), method=method,
                 path=path, definition=definition, scope=source.definitions[definition].parent, name=name,
             )  # fmt: skip
+    if b"detail" in source.data:
+        yield from _python_actions(source)
     yield from _python_routers(source)
     for call in source.calls(_PY_MOUNT):
         if source.is_code(call.name):
@@ -99,6 +102,22 @@ def read_python(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
             path = requested_path(texts[0]) if texts else ""
             if path:
                 yield route_at(source, call.name, RouteForm.REQUEST, method=verb, path=path)
+
+
+def _python_actions(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield what methods of classes of Django REST framework say of the routes that they add to those of the class."""
+    for match in source.matches(_PY_ACTION, "verb"):
+        definition = source.owner_at(match.start("verb"))
+        if definition < 0 or source.definitions[definition].parent < 0:
+            continue
+        arguments, _ = source.arguments(match.end())
+        said = literal(keyword(arguments, "url_path") or "") or source.definitions[definition].name
+        path = _path_of_pattern(said).strip("/")
+        given = re.findall(r"""["'](\w+)["']|HTTPMethod\.(\w+)""", keyword(arguments, "methods") or "")
+        for method in [quoted or constant for quoted, constant in given] or ["GET"]:
+            is_of_one = match["verb"] == b"detail_route" or keyword(arguments, "detail") == "True"
+            full, at = f"{'{pk}/' if is_of_one else ''}{path}/", match.start("verb")
+            yield route_at(source, at, RouteForm.DECLARED, method=method, path=full, definition=definition)
 
 
 def _python_routers(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
@@ -153,20 +172,15 @@ def _python_mount(source: RouteText, call: MemberCall) -> Iterator[tuple[int, Ro
     elif verb == "register":  # routers of Django REST framework
         path, view = literal(arguments[0].text), chain(arguments[1].text) if len(arguments) > 1 else ""
         if path is not None and view and not path.startswith("/"):
-            for method, below in (
-                ("GET", ""),
-                ("POST", ""),
-                ("GET", "{pk}/"),
-                ("PUT", "{pk}/"),
-                ("PATCH", "{pk}/"),
-                ("DELETE", "{pk}/"),
-            ):
-                full = f"{path.strip('^$/')}/{below}"
-                base = literal(keyword(arguments, "basename", "base_name") or "")
+            base = literal(keyword(arguments, "basename", "base_name") or "")
+            for method, below in _PY_REST:
                 name = f"{base}-{'detail' if below else 'list'}" if base else ""
                 yield route_at(
-                    source, start, RouteForm.ROUTE, receiver=receiver, method=method, path=full, handler=view, name=name
-                )
+                    source, start, RouteForm.ROUTE, receiver=receiver, method=method,
+                    path=f"{path.strip('^$/')}/{below}", handler=view, name=name,
+                )  # fmt: skip
+            full = f"{path.strip('^$/')}/"
+            yield route_at(source, start, RouteForm.DECLARED_AT, receiver=receiver, path=full, handler=view)
     else:
         path = literal(arguments[0].text)
         view = keyword(arguments, "view_func", "endpoint") or next(
@@ -175,7 +189,7 @@ def _python_mount(source: RouteText, call: MemberCall) -> Iterator[tuple[int, Ro
         if verb.endswith("resource"):
             view, path = arguments[0].text, literal(arguments[1].text) if len(arguments) > 1 else None
         given = re.findall(r"""["'](\w+)["']""", keyword(arguments, "methods") or "") or [
-            ANY if verb.endswith("resource") else "GET"
+            ANY if verb.endswith("resource") or ".as_view(" in view else "GET"
         ]
         name = chain(view)
         endpoint = literal(keyword(arguments, "endpoint", "name") or "")
@@ -202,8 +216,16 @@ def _django(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         (each.start(), source.arguments(each.end(), len(source.data))[1], each["name"].decode())
         for each in _PY_LIST.finditer(source.data)
     ]
-    for match in source.matches(_PY_PATH, "verb"):
+    for match in source.matches(_PY_PATH):
+        while around and around[-1][0] <= match.start():
+            around.pop()
+        if match["router"]:  # in a list: its routes
+            above, below = "".join(each for _, each, _ in around), match["router"].decode()
+            yield route_at(source, match.start(), RouteForm.MOUNT, path=above, handler=below, scope=MODULE_SCOPE)
+            continue
         arguments, end = source.arguments(match.end())
+        if end - match.end() > MAX_ARGUMENT_BYTES:  # a long list of what is included
+            arguments, end = source.arguments(match.end(), len(source.data))
         if len(arguments) < 2:
             continue
         text = literal(arguments[0].text)
@@ -212,8 +234,6 @@ def _django(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         text = (text or "").removeprefix("{}")  # a prefix from the settings, which is mostly empty
         if match["verb"] != b"path":
             text = _path_of_pattern(text)
-        while around and around[-1][0] <= match.start():
-            around.pop()
         path = "".join(each for _, each, _ in around) + text
         spaces = [each for _, _, each in around if each]
         included = re.match(r"include\(\s*(.*)\)\s*$", arguments[1].text, re.DOTALL)
@@ -223,31 +243,20 @@ def _django(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         if included is None:
             view = re.sub(r"\.as_view$", "", chain(_unwrap_view(arguments[1].text)))
             name = source.literal(keyword(arguments, "name") or "")
-            if view:
+            name = ":".join([*spaces, name]) if name else ""
+            said = _PY_ACTIONS.findall(arguments[1].text) if ".as_view({" in arguments[1].text else ()
+            for method, action in (said or [(ANY, "")]) if view else ():
                 yield route_at(
-                    source,
-                    start,
-                    RouteForm.ROUTE,
-                    receiver=receiver,
-                    method=ANY,
-                    path=path,
-                    handler=view,
-                    scope=MODULE_SCOPE,
-                    name=":".join([*spaces, name]) if name else "",
-                )
+                    source, start, RouteForm.ROUTE, receiver=receiver, method=method, path=path,
+                    handler=f"{view}.{action}" if action else view, scope=MODULE_SCOPE, name=name,
+                )  # fmt: skip
             continue
         inner = included[1].lstrip("(").strip()
         space = _PY_NAMESPACE.search(included[1]) or _PY_SPACE_OF_LIST.match(included[1])
         space_name = space[1] if space else ""
         module, name = literal(re.split(r"\s*,", inner)[0]), chain(re.split(r"[,)]", inner)[0])
-        if module:
-            below = f"module:{module}"
-            yield route_at(
-                source, start, RouteForm.MOUNT, receiver=receiver, path=path, handler=below, scope=MODULE_SCOPE,
-                name=":".join([*spaces, space_name]).strip(":"),
-            )  # fmt: skip
-        elif name:
-            below = re.sub(r"\.urls$", "", name)
+        below = f"module:{module}" if module else re.sub(r"\.urls$", "", name)
+        if below:
             yield route_at(
                 source, start, RouteForm.MOUNT, receiver=receiver, path=path, handler=below, scope=MODULE_SCOPE,
                 name=":".join([*spaces, space_name]).strip(":"),
@@ -590,13 +599,8 @@ class _RailsReader:
         if call.word == "root":
             to = to or next(iter(call.given), None)
             to = to or next((_rails_text(value) for _, value in call.paths), None)
-            self._emit(
-                call.node,
-                "GET",
-                scope.path or "/",
-                self._handler(scope, to, None),
-                self._name(scope, as_ or "root", None),
-            )
+            name = self._name(scope, as_ or "root", None)
+            self._emit(call.node, "GET", scope.path or "/", self._handler(scope, to, None), name)
             return
         written = [(each, said_to, to) for each in call.given]
         written += [(path, value, _rails_text(value)) for path, value in call.paths]
@@ -616,11 +620,8 @@ class _RailsReader:
                 handler = ""  # a redirection, a lambda or an application
             else:
                 handler = self._handler(scope, target, implied, call.option("controller"))
-            path = (
-                _join_paths(scope.path, plain)
-                if not (is_symbol and route_name in _CANONICAL and scope.level in _METHOD_LEVELS)
-                else scope.path
-            )
+            is_own = is_symbol and route_name in _CANONICAL and scope.level in _METHOD_LEVELS
+            path = scope.path if is_own else _join_paths(scope.path, plain)
             path = _join_paths(scope.path, call.option("path") or "") if "path" in call.options and is_symbol else path
             name = "" if is_unnamed else self._name(scope, as_, action)
             for method in methods:

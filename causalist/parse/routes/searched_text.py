@@ -14,7 +14,17 @@ from typing import NamedTuple, TypeVar
 import tree_sitter
 
 from causalist._internal.lazy import lazy_regex
-from causalist.model.facts import MODULE_SCOPE, Binding, Call, Definition, Reference, RouteFact, RouteForm
+from causalist.model.facts import (
+    MODULE_SCOPE,
+    Binding,
+    Call,
+    Definition,
+    Import,
+    ImportKind,
+    Reference,
+    RouteFact,
+    RouteForm,
+)
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import STRING_TARGET
 
@@ -403,6 +413,18 @@ def requested_path(text: str | None) -> str:
     return text if text.startswith("/") and " " not in text and len(text) <= 300 else ""
 
 
+def excepted_routes(text: str) -> Iterator[str]:
+    """Yield `METHOD /path` of each route in a list, without a method for all.
+
+    >>> list(excepted_routes("'health', { path: 'x/:id', method: RequestMethod.GET }"))
+    [' /health', 'GET /x/:id']
+    """
+    for each in re.finditer(r"""\{[^{}'"`]*["'`][^{}]*\}|["'`]([^"'`\n]*)["'`]""", text):
+        path = each[1] or (re.findall(r"""\bpath\s*:\s*["'`]([^"'`]*)""", each[0]) or [""])[0]
+        method = re.search(r"RequestMethod\.(?!ALL)([A-Z]+)", each[0])
+        yield f"{method[1] if method else ''} /{path.strip('/')}"
+
+
 # -- names of routes
 
 # Calls of Django, Flask and Starlette that give the path of a route by its name, in code and in templates.
@@ -594,6 +616,19 @@ def read_labels(source: RouteText) -> Iterator[Reference]:
         at = match.start()
         if source.node(at).type == "string_start" and not _NO_LABEL.search(source.data, max(at - 60, 0), at):
             yield Reference(source.scope(at), f"{STRING_TARGET}{match['name'].decode()}", source.row(at))
+
+
+_LAZY_IMPORT = lazy_regex(rb"import\(\s*(?:/\*[^*]*\*/\s*)*([\"'`])(?P<module>[^\"'`\n$]+)\1\s*,?\s*\)(?!\s*\.)")
+
+
+def read_lazy_imports(source: RouteText) -> Iterator[tuple[Import, Reference]]:
+    """Yield an import of what a module exports by default, and its use, for each `() => import("./Page")`."""
+    for match in source.matches(_LAZY_IMPORT) if b"import(" in source.data else ():
+        if not source.data[max(0, match.start() - 40) : match.start()].rstrip().endswith((b"=>", b"return")):
+            continue
+        scope, row, name = source.scope(match.start()), source.row(match.start()), f"default${match.start()}"
+        module = match["module"].decode("utf-8", "replace")
+        yield Import(scope, ImportKind.DEFAULT, module, 0, "default", name, row), Reference(scope, name, row)
 
 
 _Use = TypeVar("_Use", Call, Reference)

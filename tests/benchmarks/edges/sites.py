@@ -43,7 +43,7 @@ _NO_CODE = (NodeKind.CONSTANT,)
 _INDEXED = ("matlab", "odin", "starlark", "vhdl")  # languages in which a field before brackets is no function
 _JOINS = re.compile(r"\s*(?:\?->|->|::|\?\.|\\|\.)\s*")
 _TEXTS = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_INNERMOST = re.compile(r"(?<=\w)\s*<[^<>(){}]*>|\([^()]*\)|\s*\{[^{}]*\}")
+_INNERMOST = re.compile(r"(?<=\w)\[(?=[A-Z_])[^\[\](){}]*\]|(?<=\w)\s*<[^<>(){}]*>|\([^()]*\)|\s*\{[^{}]*\}")
 # A class that an instance is made of is what is called: Ruby `A.new`, PowerShell `[A]::new`.
 _MADE = re.compile(r"(?<=\w)\.new$|(?<=\])::[Nn]ew$")
 _LAST_NAME = re.compile(r"[\w$]+(?=\W*$)")

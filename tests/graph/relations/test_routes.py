@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from causalist.graph import build_graph, relink
-from causalist.graph.relations.routes import join_path
+from causalist.graph.relations.route_paths import join_path
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.navigate import list_routes, references_to
 from causalist.parse import load_settings, parse_file
@@ -186,6 +186,16 @@ export class CatsController {
         ("GET", "/api/cats", "cats.ts::CatsController.all"),
         ("POST", "/api/cats/:id/feed", "cats.ts::CatsController.feed"),
     ]
+    feed = "{ path: 'cats/:id/feed', method: RequestMethod.POST }"
+    for left_out, expected in (
+        (feed, ["/api/cats", "/cats/:id/feed"]),
+        (feed.replace("POST", "GET"), ["/api/cats", "/api/cats/:id/feed"]),
+        ("'cats', 'dogs'", ["/api/cats/:id/feed", "/cats"]),
+        ("'cats/(.*)'", ["/api/cats", "/cats/:id/feed"]),
+        ("'{*all}'", ["/cats", "/cats/:id/feed"]),
+    ):
+        files["main.ts"] = f"app.setGlobalPrefix('api', {{ exclude: [{left_out}] }});\n"
+        assert paths(files) == expected
 
 
 def test_versions_in_paths_of_nest() -> None:
@@ -331,6 +341,62 @@ urlpatterns = [
         ("ANY", "/nested/open/", "shop/views.py::open_shop"),
         ("ANY", "/old/<pk>/", "shop/views.py::open_shop"),
         ("ANY", "/shop/<int:pk>/", "shop/views.py::show"),
+    ]
+    many = "".join(f"    path('a{i}/', views.show, name='a-long-name-of-a-route-{i}'),\n" for i in range(90))
+    files["site/urls.py"] = f"from shop import views\nurlpatterns = [path('api/', include([\n{many}]))]\n"
+    assert {path[:6] for path in paths(files)} == {"/api/a", "/<int:"}
+
+
+def test_methods_of_class_views_handle_their_routes() -> None:
+    """Bases that bring a method of their own stay the handler of it; what no base brings is no route."""
+    files = {
+        "urls.py": """
+from rest_framework import routers
+from views import Board, Doors, Keys, Listing, Locks
+router = routers.DefaultRouter()
+router.register("doors", Doors)
+router.register("keys", Keys, basename="key")
+urlpatterns = [
+    path("board/", Board.as_view()),
+    path("listing/", Listing.as_view()),
+    path("locks/<pk>/", Locks.as_view({"get": "retrieve", "delete": "destroy"})),
+    path("api/", include([*router.urls])),
+]
+""",
+        "views.py": """
+class Common(APIView):
+    def post(self, request): pass
+class Board(Common):
+    def get(self, request): pass
+class Listing(generics.ListAPIView):
+    def delete(self, request): pass
+class Doors(viewsets.ReadOnlyModelViewSet):
+    def list(self, request): pass
+    @action(detail=True, methods=["post", "delete"], url_path="open-it")
+    def open(self, request, pk): pass
+    @action(detail=False)
+    def newest(self, request): pass
+class Keys(Mixed, mixins.CreateModelMixin, viewsets.GenericViewSet):
+    def perform_create(self, serializer): pass
+class Mixed: pass
+class Locks(viewsets.ViewSet):
+    def retrieve(self, request, pk): pass
+    def destroy(self, request, pk): pass
+""",
+    }
+    assert served(files) == [
+        ("GET", "/api/doors/", "views.py::Doors.list"),
+        ("GET", "/api/doors/newest/", "views.py::Doors.newest"),
+        ("GET", "/api/doors/{pk}/", "views.py::Doors"),
+        ("DELETE", "/api/doors/{pk}/open-it/", "views.py::Doors.open"),
+        ("POST", "/api/doors/{pk}/open-it/", "views.py::Doors.open"),
+        ("POST", "/api/keys/", "views.py::Keys"),
+        ("GET", "/board/", "views.py::Board.get"),
+        ("POST", "/board/", "views.py::Common.post"),
+        ("ANY", "/listing/", "views.py::Listing"),
+        ("DELETE", "/listing/", "views.py::Listing.delete"),
+        ("DELETE", "/locks/<pk>/", "views.py::Locks.destroy"),
+        ("GET", "/locks/<pk>/", "views.py::Locks.retrieve"),
     ]
 
 

@@ -676,6 +676,51 @@ class BlogTest extends WebTestCase {
     assert requests(files) == {"GET /blog/page/{page}": ["tests/BlogTest.php::BlogTest.testPage"]}
 
 
+def test_symfony_settings_name_prefixes_and_routes() -> None:
+    """Of the folders that hold a class the last that is imported counts; files of `routes/` come before the other."""
+    controller = "<?php\nnamespace App\\Controller{under};\n#[Route('/{path}')]\nclass {name} {{\n{method}\n}}\n"
+    method = "    #[Route('/list', methods: ['GET'])]\n    public function list() {}"
+    files = {
+        "config/routes.yaml": """
+controllers:
+    resource: ../src/Controller/  # all
+    prefix: /{_locale}
+auth: { resource: ../elsewhere }
+security:
+    resource:
+        path: ../src/Controller/Auth/
+        namespace: App\\Controller\\Auth
+    prefix: '/auth'
+home:
+    path: /start
+    methods: [GET, POST]
+    controller: App\\Controller\\Shop::list
+about:
+    path: /about
+    defaults: { _controller: 'App\\Controller\\Nothing::show' }
+profiler:
+    resource: '@WebProfilerBundle/Resources/config/routing/wdt.xml'
+    prefix: /_wdt
+""",
+        "config/routes/api.yaml": "api:\n    resource: ../../src/Api/\n    prefix: /api\n"
+        "early:\n    resource: ../../src/Controller/Auth/\n    prefix: /early\n",
+        "src/Controller/Shop.php": controller.format(under="", path="shop", name="Shop", method=method),
+        "src/Controller/Auth/Login.php": controller.format(under="\\\\Auth", path="in", name="Login", method=method),
+        "src/Api/Items.php": controller.format(under="", path="items", name="Items", method=method),
+        "src/Other/Free.php": controller.format(under="", path="free", name="Free", method=method),
+    }
+    shop = "src/Controller/Shop.php::Shop.list"
+    assert served(files) == [
+        ("ANY", "/about", "config/routes.yaml"),
+        ("GET", "/api/items/list", "src/Api/Items.php::Items.list"),
+        ("GET", "/auth/in/list", "src/Controller/Auth/Login.php::Login.list"),
+        ("GET", "/free/list", "src/Other/Free.php::Free.list"),
+        ("GET", "/start", shop),
+        ("POST", "/start", shop),
+        ("GET", "/{_locale}/shop/list", shop),
+    ]
+
+
 def test_slim_groups() -> None:
     files = {
         "app/routes.php": """<?php
