@@ -4,8 +4,12 @@ trials run whole.
 The difference that rewriting makes is meant to be read before it is committed.
 """
 
+import gc
+import os
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 
@@ -17,6 +21,8 @@ from causalist.pipeline import first_answer
 from tests import trials
 
 _NUMBERS = count()
+# Allocations before young objects are looked at; a run holds more objects than programs do, and frees few of them.
+_GC_THRESHOLD = 20_000
 
 # The same few examples in every run, however busy the machine is. `pytest --hypothesis-profile search` looks for
 # others, many more of them.
@@ -33,6 +39,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     trials.is_full = bool(config.getoption("--full-trials"))
     config.option.loadscopereorder = False  # xdist would begin with the files of most tests, not of the longest
+    gc.disable()  # until everything is collected
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Each worker begins to import somewhere else: what one has compiled, the others read."""
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+        paths = sorted(Path(__file__).parent.rglob("test_*.py"))
+        start = len(paths) * int(worker.removeprefix("gw")) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        for path in (*paths[start:], *paths[:start]):
+            name = ".".join(path.relative_to(session.config.rootpath).with_suffix("").parts)
+            with suppress(Exception, pytest.skip.Exception):  # the collection says so
+                import_module(name)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: no collection of garbage looks at it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_GC_THRESHOLD)
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
