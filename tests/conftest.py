@@ -26,7 +26,7 @@ _GC_THRESHOLD = 20_000
 
 # The same few examples in every run, however busy the machine is. `pytest --hypothesis-profile search` looks for
 # others, many more of them.
-settings.register_profile("fixed", max_examples=30, derandomize=True, deadline=None)
+settings.register_profile("fixed", max_examples=20, derandomize=True, deadline=None)
 settings.register_profile("search", max_examples=3_000, deadline=None)
 settings.load_profile("fixed")
 
