@@ -57,6 +57,8 @@ def pytest_collection_finish() -> None:
     """What was imported and collected stays to the end: no collection of garbage looks at it again."""
     gc.collect()
     gc.freeze()
+    n_frozen = gc.get_freeze_count()
+    gc.get_freeze_count = lambda: n_frozen  # asked at each build of an index, and they would be counted one by one
     gc.set_threshold(_GC_THRESHOLD)
     gc.enable()
 

@@ -40,7 +40,7 @@ def begun_at_once(work: Callable[[], LinkedPart]) -> Callable[[], LinkedPart]:
     return lambda: part
 
 
-_EVERY = count_of(20, 3)  # file of a sample is tried; of the cases, which are made for this, each is
+_EVERY = count_of(12, 3)  # file of a sample is tried; of the cases, which are made for this, each is
 
 
 def check_each_alone(files: Files, every: int = 1) -> LinkedGraph:

@@ -176,9 +176,15 @@ class TestRoots:
 
     def test_without_any_the_current_folder_counts(self, two: tuple[Path, Path]) -> None:
         async def drive() -> None:
-            for roots in (None, [], [Path("/nowhere/at/all")], [Path("/")]):
-                async with session_of(cwd=two[0], roots=roots) as session:
-                    assert "def price_of" in await text_of(session, "symbol", name="price_of")
+            async with session_of(cwd=two[0]) as session:
+                assert "def price_of" in await text_of(session, "symbol", name="price_of")
+            roots: list[Path] = []
+            async with session_of(cwd=two[0], roots=roots) as session:
+                assert "def price_of" in await text_of(session, "symbol", name="price_of")
+                for none in ([Path("/nowhere/at/all")], [Path("/")]):
+                    for roots[:], shown in (([two[1]], "render_page"), (none, "price_of")):
+                        await session.send_roots_list_changed()
+                        assert f"def {shown}" in await text_of(session, "symbol", name=shown)
 
         anyio.run(drive)
 
