@@ -36,7 +36,7 @@ def large(tmp_path: Path) -> Path:
 @pytest.fixture
 def several(tmp_path: Path) -> Path:
     """What is not parsed whole for a question, which is enough where no index is made: its lock is held."""
-    return write_large(tmp_path / "several", 900)
+    return write_large(tmp_path / "several", 900, 10)
 
 
 def settle(folder: Path) -> None:
