@@ -43,12 +43,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Each worker begins to import somewhere else: what one has compiled, the others read."""
-    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+    """Each worker of a whole run begins to import somewhere else: what one has compiled, the others read."""
+    config, worker = session.config, os.environ.get("PYTEST_XDIST_WORKER", "")
+    if worker and {Path(each).name for each in config.args} == set(config.getini("testpaths")):
         paths = sorted(Path(__file__).parent.rglob("test_*.py"))
         start = len(paths) * int(worker.removeprefix("gw")) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
         for path in (*paths[start:], *paths[:start]):
-            name = ".".join(path.relative_to(session.config.rootpath).with_suffix("").parts)
+            name = ".".join(path.relative_to(config.rootpath).with_suffix("").parts)
             with suppress(Exception, pytest.skip.Exception):  # the collection says so
                 import_module(name)
 
