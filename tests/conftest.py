@@ -4,8 +4,12 @@ trials run whole.
 The difference that rewriting makes is meant to be read before it is committed.
 """
 
+import gc
+import os
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 
@@ -17,10 +21,12 @@ from causalist.pipeline import first_answer
 from tests import trials
 
 _NUMBERS = count()
+# Allocations before young objects are looked at; a run holds more objects than programs do, and frees few of them.
+_GC_THRESHOLD = 20_000
 
 # The same few examples in every run, however busy the machine is. `pytest --hypothesis-profile search` looks for
 # others, many more of them.
-settings.register_profile("fixed", max_examples=30, derandomize=True, deadline=None)
+settings.register_profile("fixed", max_examples=20, derandomize=True, deadline=None)
 settings.register_profile("search", max_examples=3_000, deadline=None)
 settings.load_profile("fixed")
 
@@ -33,6 +39,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     trials.is_full = bool(config.getoption("--full-trials"))
     config.option.loadscopereorder = False  # xdist would begin with the files of most tests, not of the longest
+    gc.disable()  # until everything is collected
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Each worker of a whole run begins to import somewhere else: what one has compiled, the others read."""
+    config, worker = session.config, os.environ.get("PYTEST_XDIST_WORKER", "")
+    if worker and {Path(each).name for each in config.args} == set(config.getini("testpaths")):
+        paths = sorted(Path(__file__).parent.rglob("test_*.py"))
+        start = len(paths) * int(worker.removeprefix("gw")) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        for path in (*paths[start:], *paths[:start]):
+            name = ".".join(path.relative_to(config.rootpath).with_suffix("").parts)
+            with suppress(Exception, pytest.skip.Exception):  # the collection says so
+                import_module(name)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: no collection of garbage looks at it again."""
+    gc.collect()
+    gc.freeze()
+    n_frozen = gc.get_freeze_count()
+    gc.get_freeze_count = lambda: n_frozen  # asked at each build of an index, and they would be counted one by one
+    gc.set_threshold(_GC_THRESHOLD)
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -49,7 +49,7 @@ class ValidationSettings:
 
     `half_life_days`: age that halves the weight; None: age does not count. `now`: reference time (ISO 8601 or seconds);
     default is the time of the newest passage, so that results need no clock. `reader`: one or several; only passages
-    visible to one of them are returned, without any those that everyone may see. `min_confidence`: minimum of the
+    visible to one of them are returned; for none, those that everyone may see. `min_confidence`: minimum of the
     confidence in the metadata. `reflect`: model that judges which passages answer the query.
     """
 

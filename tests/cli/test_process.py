@@ -15,10 +15,12 @@ from causalist.cli._run import prepare_process
 
 @pytest.fixture(autouse=True)
 def thresholds() -> Iterator[tuple[int, int, int]]:
-    before = gc.get_threshold()
+    """Those with which a process begins."""
+    before, begun = gc.get_threshold(), (700, 10, 10)
+    gc.set_threshold(*begun)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_run, "_is_prepared", False)
-        yield before
+        yield begun
     gc.set_threshold(*before)
 
 

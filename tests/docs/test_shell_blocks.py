@@ -47,6 +47,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "XDG_CONFIG_HOME": str(home / ".config"),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # those of this environment
     }
 
 

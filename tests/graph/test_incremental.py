@@ -1,7 +1,7 @@
 """A file's edges follow from its own facts and the interfaces of all others: linked so, they are what they are when
 everything is linked at once, array by array.
 
-Four of five language cases are each in the sample of one of the four tests; `--full-trials` has all cases in all tests.
+Four of eight language cases are each in the sample of one of the four tests; `--full-trials` has all in all tests.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -67,7 +67,7 @@ def facts_of(files: Iterable[tuple[str, bytes]]) -> list[tuple[str, FileFacts]]:
     return [(path, parse_file(path, data)) for path, data in sorted(files)]
 
 
-@pytest.mark.parametrize("case", part_of(_CASES, 0, 5), ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("case", part_of(_CASES, 0, 8), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_each_file_of_a_language_case(case: Path) -> None:
     check_each_alone(facts_of((path, text.encode()) for path, text in read_case(case.read_text("utf-8")).files))
 
@@ -98,7 +98,7 @@ def check_with_one_linker(given: Iterable[tuple[str, bytes]], every: int = 1) ->
     return n_kept
 
 
-@pytest.mark.parametrize("case", part_of(_CASES, 1, 5), ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("case", part_of(_CASES, 2, 8), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_linker_that_stays_links_each_file_of_a_language_case(case: Path) -> None:
     check_with_one_linker((path, text.encode()) for path, text in read_case(case.read_text("utf-8")).files)
 
@@ -133,7 +133,7 @@ _ONE_TYPE_IN_TWO_FILES = {
 
 
 @pytest.mark.parametrize(
-    "case", [*part_of(_CASES, 2, 5), None], ids=lambda path: f"{path.parent.name}/{path.stem}" if path else "one"
+    "case", [*part_of(_CASES, 4, 8), None], ids=lambda path: f"{path.parent.name}/{path.stem}" if path else "one"
 )
 def test_what_is_found_in_a_file_does_not_depend_on_those_before(case: Path | None) -> None:
     given = read_case(case.read_text("utf-8")).files if case else _ONE_TYPE_IN_TWO_FILES.items()
@@ -156,7 +156,7 @@ def _seen_from_outside(facts: FileFacts) -> FileFacts:
     return replace(facts, imports=tuple(each for each in facts.imports if each.kind != ImportKind.SIDE_EFFECT))
 
 
-@pytest.mark.parametrize("case", part_of(_CASES, 3, 5), ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("case", part_of(_CASES, 6, 8), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_no_file_rests_on_what_others_import_for_side_effects(case: Path) -> None:
     """Only the edges of the file itself, which are left out here, and what follows from them for its tests may."""
     files = facts_of((path, text.encode()) for path, text in read_case(case.read_text("utf-8")).files)

@@ -28,6 +28,7 @@ FILES = {
 def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Suite:
     for name in [name for name in os.environ if name.startswith(("PYTEST_", "COV_"))]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # loading those of this environment takes long
     write_all(tmp_path, FILES)
     return Suite(tmp_path, sys.executable, ["-c", "/dev/null", "--rootdir", str(tmp_path)])
 

@@ -64,6 +64,7 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(write_all(tmp_path, FILES))
     for name in [name for name in os.environ if name.startswith(("PYTEST_", "COV_"))]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # loading those of this environment takes long
     done = invoke("observe", "--", sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null",
                   "--rootdir", str(tmp_path), str(tmp_path))  # fmt: skip
     assert done.code == 0, done.stderr

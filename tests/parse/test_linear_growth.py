@@ -9,6 +9,7 @@ import pytest
 
 from tests.benchmarks.doublings.__main__ import generators
 from tests.benchmarks.doublings.measuring import build
+from tests.trials import count_of
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +30,7 @@ _ALL = {(shape, reader): make for shape, reader, make in generators()}
 _SAMPLED = [key for key in sorted(_ALL) if key[1] != "lua"]
 
 
-@pytest.mark.parametrize("case", [*_MENDED, *random.Random(33).sample(_SAMPLED, 12)], ids="|".join)
+@pytest.mark.parametrize("case", [*_MENDED, *random.Random(33).sample(_SAMPLED, count_of(6, 12))], ids="|".join)
 def test_cost_grows_with_size(case: tuple[str, str]) -> None:
     make = _ALL[case]
     small, large = make(_SMALL), make(_LARGE)

@@ -50,7 +50,9 @@ def test_wrong_clocks_hide_no_change() -> None:
 
 
 def test_killed_questions_and_builds_lose_nothing() -> None:
-    assert firsts.kill(_SMALL, count_of(1, 4), 23)["killed"] >= 1
+    """With these seeds a question and a build are killed at a call."""
+    for seed in (24, 52):
+        assert firsts.kill(_SMALL, count_of(1, 2), seed)["killed"] >= 1
 
 
 def test_first_answers_need_no_room() -> None:

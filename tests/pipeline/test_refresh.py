@@ -7,11 +7,13 @@ A sequence of edits is tried on one sample repository, the next on another, and 
 
 import random
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from causalist import parse
 from causalist.errors import NothingToIndex
 from causalist.graph import Linker, build
 from causalist.index import build as building
@@ -19,7 +21,9 @@ from causalist.index import graph_refresh
 from causalist.index import open as indexing
 from causalist.index.options import IndexOptions, RefreshCache
 from causalist.model.answer import AskOptions, Level
+from causalist.model.facts import FileFacts
 from causalist.model.source import Scan
+from causalist.parse.parser import parse_file
 from causalist.pipeline.repository import Repository
 from causalist.source import scan_folder
 from causalist.store import FactsCache
@@ -27,7 +31,8 @@ from tests.cli.commands import write_all
 from tests.edits import BODY_EDITS, EDITS, MOVES, SMALL_EDITS, Edit, begin
 from tests.indexes import differences, without_stamps
 from tests.pipeline.conftest import WorkTree
-from tests.pipeline.sample import QUESTIONS, SAMPLES, copy_sample, edges_of, in_memory, plain_answer
+from tests.pipeline.sample import QUESTIONS, SAMPLES, copy_sample, edges_of, plain_answer
+from tests.pipeline.sample import in_memory as build_in_memory
 from tests.trials import part_of
 
 pytestmark = pytest.mark.slow
@@ -37,6 +42,19 @@ _SAMPLE_NAMES = sorted(path.name for path in SAMPLES.iterdir() if path.is_dir())
 _KEPT_EDITS = {7: BODY_EDITS, 8: BODY_EDITS, 9: SMALL_EDITS}
 _FOLLOWED_EDITS = {3: SMALL_EDITS, 4: SMALL_EDITS, 5: MOVES, 6: MOVES}
 _DOOR_USER = 'import { Door } from "./door";\nimport { Door as Other } from "./i";\nnew Door();\nnew Other();\n'
+
+
+@lru_cache(1000)
+def parse_once(path: str, data: bytes) -> FileFacts:
+    """Facts follow from the path and the text alone, and most files stay as they are from one round to the next."""
+    return parse_file(path, data)
+
+
+def in_memory(root: Path) -> Repository:
+    """The repository of a folder, built afresh."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parse, "parse_file", parse_once)
+        return build_in_memory(root)
 
 
 def trials_of(seeds: Iterable[int]) -> list[tuple[int, str]]:

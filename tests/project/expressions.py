@@ -28,6 +28,7 @@ from tests.project.ambiguity import Fault, faults_of
 PACKAGE = Path(causalist.__file__).parent
 GRAMMARS = PACKAGE.parent / "grammars"
 _FUNCTIONS = ("compile", "match", "search", "fullmatch", "finditer", "findall", "split", "sub", "subn", "expression")
+_OF_RE = re.compile(r"\b(?:re|regex)\s*\.|\bexpression\b")
 # A string of a setting that is an expression has one of these; words, globs and paths do not.
 _SIGNS = re.compile(r"\\[bdDsSwW.\[\](){}$?*+|]|\(\?|\[\^|[*+?)\]]\$|^\^|\|")
 # Runs of letters with a `|` between them are expressions as well, and harmless.
@@ -151,7 +152,10 @@ def _compiles(text: str) -> bool:
 def _calls(*, in_functions: bool = False) -> Iterator[tuple[Path, ast.Call]]:
     """Calls of functions of `re` and of `expression`."""
     for path in modules():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if not _OF_RE.search(text):  # reading the syntax of a module takes longer
+            continue
+        tree = ast.parse(text)
         bodies: list[ast.AST] = [tree]
         if in_functions:
             bodies = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from tests.prove.programs import NEED_VAT, PRICES, SHOP, TESTS, VAT_EDGES
 
 pytest.importorskip("mutmut", reason="the extra `prove` is not installed")
 pytestmark = pytest.mark.slow
+_NO_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD"
 
 
 def _make_shop(folder: Path) -> Path:
@@ -38,20 +40,23 @@ def _prove(root: Path, node: str, *more: str) -> dict[str, object]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory) -> "object":
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         for name in [name for name in os.environ if name.startswith(("PYTEST_", "COV_"))]:
             patch.delenv(name)
+        patch.setenv(_NO_PLUGINS, "1")  # loading those of this environment takes longer than the tests of a shop
         yield Path(os.environ["XDG_CACHE_HOME"])
 
 
 @pytest.fixture(scope="module")
-def proven(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
-    """The shop, and the document after `vat` was proven with three mutants."""
+def proven(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object]]:
+    """The shop, and the document after `vat` was proven with three mutants, with all plug-ins of pytest."""
     root = _make_shop(tmp_path_factory.mktemp("shop"))
     before = state_of(root)
-    document = _prove(root, "vat", "--max-mutants", "3", "--jobs", "2")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(_NO_PLUGINS)
+        document = _prove(root, "vat", "--max-mutants", "3", "--jobs", "2")
     assert state_of(root) == before
     return root, document
 
@@ -216,7 +221,9 @@ def test_a_test_that_another_one_breaks_is_no_proof(tmp_path: Path) -> None:
 
 def test_a_mutant_that_never_ends(tmp_path: Path) -> None:
     files = {
-        "app.py": "def steps(n):\n    while n > 0:\n        n -= 1\n    return n\n",
+        # A step takes time and no processor.
+        "app.py": "import time\n\n\ndef wait():\n    time.sleep(0.01)\n\n\n"
+        "def steps(n):\n    while n > 0:\n        n -= 1\n        wait()\n    return n\n",
         "test_app.py": "import app\n\n\ndef test_steps():\n    assert app.steps(3) == 0\n",
     }
     root = write_all(tmp_path / "app", files)
@@ -292,7 +299,7 @@ def test_a_damaged_file_counts_as_none_and_forget_deletes_it(tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such signal on this system")
-def test_killing_it_at_any_time_leaves_the_work_tree_as_it_was(tmp_path: Path, cache: Path) -> None:
+def test_killing_it_at_any_time_leaves_the_work_tree_as_it_was(tmp_path: Path) -> None:
     root = _make_shop(tmp_path / "shop")
     write_all(root, {"src/shop/prices.py": SHOP["src/shop/prices.py"] + "\n\n# not committed\n"})
     Repository.open(root, exact_root=True)
@@ -316,4 +323,5 @@ def test_killing_it_at_any_time_leaves_the_work_tree_as_it_was(tmp_path: Path, c
         )
     document = _prove(root, "vat", "--max-mutants", "1")
     assert {each["test"] for each in document["tests"] if each["proven"]} == NEED_VAT
-    assert list((cache / "causalist" / "prove").iterdir()) == []
+    # Those of the processes that were killed are gone as well.
+    assert list((Path(os.environ["XDG_CACHE_HOME"]) / "causalist" / "prove").iterdir()) == []

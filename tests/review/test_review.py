@@ -630,9 +630,10 @@ def test_branches_of_a_condition_are_no_overloads(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_defects_in_changed_functions_that_tests_notice(shop: Path) -> None:
+def test_defects_in_changed_functions_that_tests_notice(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One test checks what `double` returns; none calls `hidden`, and the one of `silent` checks nothing."""
     pytest.importorskip("mutmut")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # loading those of this environment takes long
     code = "def double(x):\n    return x * 2\n\n\ndef silent(x):\n    return x + 1\n\n\ndef hidden(x):\n    return x\n"
     test = (
         "from shop.sums import double, silent\n\n\ndef test_double():\n    assert double(3) == 6\n\n\n"

@@ -33,6 +33,12 @@ def large(tmp_path: Path) -> Path:
     return write_large(tmp_path / "large")
 
 
+@pytest.fixture
+def several(tmp_path: Path) -> Path:
+    """What is not parsed whole for a question, which is enough where no index is made: its lock is held."""
+    return write_large(tmp_path / "several", 900, 10)
+
+
 def settle(folder: Path) -> None:
     for path in folder.rglob("*"):
         if path.is_file():

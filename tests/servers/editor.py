@@ -1,8 +1,11 @@
 """An editor to drive the language server with: a process, and pygls's own client on its pipes."""
 
 import asyncio
+import queue
 import sys
+import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +105,15 @@ def command(*options: str) -> list[str]:
     return [sys.executable, "-P", "-m", "causalist", "serve", "lsp", *options]
 
 
-def edit(drive: Callable[[Editor], Awaitable[None]], *options: str, stderr: bytes = b"") -> Editor:
+_SECONDS = 120.0  # for what one test does
+
+
+def edit(
+    drive: Callable[[Editor], Awaitable[None]],
+    *options: str,
+    stderr: bytes = b"",
+    seconds: float | None = _SECONDS,
+) -> Editor:
     """Runs an editor with a server of its own; the server ends as the protocol wants it, with nothing on stderr."""
 
     async def all_of_it() -> Editor:
@@ -111,7 +122,7 @@ def edit(drive: Callable[[Editor], Awaitable[None]], *options: str, stderr: byte
         process = editor._server
         assert process is not None and process.stderr is not None
         try:
-            async with asyncio.timeout(120):
+            async with asyncio.timeout(seconds):
                 await drive(editor)
                 await editor.shutdown_async(None)
                 editor.exit(None)
@@ -124,6 +135,50 @@ def edit(drive: Callable[[Editor], Awaitable[None]], *options: str, stderr: byte
         return editor
 
     return asyncio.run(all_of_it())
+
+
+class SharedEditor:
+    """An editor with a server of its own on one folder, for tests that change nothing there: it runs in a thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._work: queue.SimpleQueue[tuple[Callable[[Editor], Awaitable[None]], Future[None]] | None] = (
+            queue.SimpleQueue()
+        )
+        self._end = Future[None]()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def drive(self, work: Callable[[Editor], Awaitable[None]]) -> None:
+        done = Future[None]()
+        self._work.put((work, done))
+        wait((done, self._end), _SECONDS, FIRST_COMPLETED)
+        if not done.done():
+            self._end.result(0)  # why it ended, or that it takes too long
+        done.result(0)
+
+    def end(self) -> None:
+        self._work.put(None)
+        self._end.result()
+
+    def _run(self) -> None:
+        try:
+            edit(self._take_work, seconds=None)
+        except BaseException as error:
+            self._end.set_exception(error)
+        else:
+            self._end.set_result(None)
+
+    async def _take_work(self, editor: Editor) -> None:
+        await editor.begin(self.folder)
+        while each := await asyncio.to_thread(self._work.get):
+            work, done = each
+            editor.shown.clear()
+            try:
+                await work(editor)
+            except BaseException as error:
+                done.set_exception(error)
+            else:
+                done.set_result(None)
 
 
 def at(line: int, character: int) -> types.Position:

@@ -150,32 +150,45 @@ def context(web: WebServer) -> Iterator[Any]:
         browser.close()
 
 
-def tried(context: Any, page_url: str, target: str, attempt: str) -> tuple[str, list[int]]:
-    """What an attempt of a page could read, and the statuses that the target answered, also where the browser hides
-    them from the page. Requests of workers are not seen."""
-    page = context.new_page()
-    page.goto(page_url)
-    session = context.new_cdp_session(page)
-    session.send("Network.enable")
-    urls: dict[str, list[str]] = {}
-    statuses: list[tuple[str, int]] = []
-    session.on(
-        "Network.requestWillBeSent",
-        lambda event: urls.setdefault(event["requestId"], []).append(event["request"]["url"]),
-    )
-    session.on(
-        "Network.responseReceivedExtraInfo", lambda event: statuses.append((event["requestId"], event["statusCode"]))
-    )
-    read = page.evaluate(
-        f"async () => {{ const TARGET = {target!r}; try {{ return String(await (async () => {{ {attempt} }})() || '');"
-        " } catch { return ''; } }"
-    )
-    page.wait_for_timeout(50)  # the events of the last request
-    page.close()
-    return read, [
-        status for request, status in statuses
-        if any(url.startswith(f"{target}/") for url in urls.get(request, [])) and status not in (301, 302, 307)
-    ]  # fmt: skip
+class Tab:
+    """A page with a record of its requests: one for all attempts, because a new one takes longer than an attempt."""
+
+    def __init__(self, context: Any) -> None:
+        self.page = context.new_page()
+        self._urls: dict[str, list[str]] = {}
+        self._statuses: list[tuple[str, int]] = []
+        session = context.new_cdp_session(self.page)
+        session.send("Network.enable")
+        session.on("Network.requestWillBeSent", self._note_request)
+        session.on(
+            "Network.responseReceivedExtraInfo",
+            lambda event: self._statuses.append((event["requestId"], event["statusCode"])),
+        )
+
+    def _note_request(self, event: dict[str, Any]) -> None:
+        self._urls.setdefault(event["requestId"], []).append(event["request"]["url"])
+
+    def tried(self, page_url: str, target: str, attempt: str) -> tuple[str, list[int]]:
+        """What an attempt of a page could read, and the statuses that the target answered, also where the browser hides
+        them from the page. Requests of workers are not seen."""
+        self.page.goto(page_url)
+        self._urls.clear()  # what is left of the attempt before has no address any more
+        self._statuses.clear()
+        read = self.page.evaluate(
+            f"async () => {{ const TARGET = {target!r}; try {{ return String(await (async () => {{ {attempt} }})() || "
+            "''); } catch { return ''; } }"
+        )
+        self.page.wait_for_timeout(50)  # the events of the last request
+        return read, [
+            status for request, status in self._statuses
+            if any(url.startswith(f"{target}/") for url in self._urls.get(request, []))
+            and status not in (301, 302, 307)
+        ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tab(context: Any) -> Tab:
+    return Tab(context)
 
 
 # Each attempt from one place, and each place with a third of the attempts; `--full-trials` has all from all.
@@ -185,14 +198,14 @@ _TRIED = [(place, name) for i, name in enumerate(ATTEMPTS) for place in part_of(
 
 @pytest.mark.parametrize(("place", "attempt"), _TRIED)
 def test_a_page_of_others_is_refused(
-    place: str, attempt: str, context: Any, web: WebServer, mcp: HttpServer, hostile_port: int
+    place: str, attempt: str, tab: Tab, web: WebServer, mcp: HttpServer, hostile_port: int
 ) -> None:
     target = f"http://127.0.0.1:{mcp.port}" if attempt == "tools of MCP" else web.origin
     page = f"http://{place}:{hostile_port}/" if place != "sandboxed" else f"http://127.0.0.1:{hostile_port}/sandboxed"
     # A browser keeps some from being sent at all, or sends them elsewhere than to the page's own session.
     is_seen = "worker" not in attempt and attempt not in ("prefetch", "socket", "beacon")
     for _ in range(4 if is_seen else 1):  # the browser does not always tell of the request of a frame
-        read, statuses = tried(context, page, target, ATTEMPTS[attempt])
+        read, statuses = tab.tried(page, target, ATTEMPTS[attempt])
         assert read == ""
         if statuses:
             break
@@ -201,12 +214,12 @@ def test_a_page_of_others_is_refused(
 
 
 def test_there_are_many_attempts_and_the_page_of_the_server_makes_them_all(
-    context: Any, web: WebServer, mcp: HttpServer
+    tab: Tab, web: WebServer, mcp: HttpServer
 ) -> None:
     """The same requests succeed where the page is the server's own: the attempts can succeed."""
     assert len(ATTEMPTS) >= 20
     for name in ("fetch", "fetch the page", "post JSON", "request of the old kind", "image", "style sheet"):
-        read, statuses = tried(context, f"{web.origin}/", web.origin, f"{_HELPERS}{ATTEMPTS[name]}")
+        read, statuses = tab.tried(f"{web.origin}/", web.origin, f"{_HELPERS}{ATTEMPTS[name]}")
         assert read and statuses[-1] == 200, (name, statuses)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,22 @@ from causalist.servers.lsp.folders import ignore_progress
 from causalist.servers.lsp.protocol import DefinitionLocator
 from causalist.servers.lsp.server import LspServer
 from tests.cli.commands import write_all
+from tests.cli.conftest import SMALL
 from tests.review.test_review import commit, git
-from tests.servers.editor import Editor, at, document, edit
+from tests.servers.conftest import settle
+from tests.servers.editor import Editor, SharedEditor, at, document, edit
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedEditor]:
+    """An editor in which the files of SMALL are as they were."""
+    folder = write_all(tmp_path_factory.mktemp("shared") / "small", SMALL)
+    settle(folder)
+    editor = SharedEditor(folder)
+    yield editor
+    editor.end()
 
 
 class TestSymbols:
@@ -61,11 +74,10 @@ async def lenses_of(editor: Editor, uri: str, kind: str) -> list[types.CodeLens]
 
 
 class TestLenses:
-    def test_above_definitions_with_callers(self, small: Path) -> None:
+    def test_above_definitions_with_callers(self, shared: SharedEditor) -> None:
         async def drive(editor: Editor) -> None:
-            await editor.begin(small)
             await editor.own("ask", question="price")
-            uri = editor.open(small / "shop" / "prices.py")
+            uri = editor.open(shared.folder / "shop" / "prices.py")
             lenses = await lenses_of(editor, uri, "callers")
             assert [each.range for each in lenses] == [
                 types.Range(at(0, 4), at(0, 12)), types.Range(at(5, 4), at(5, 12)),
@@ -81,14 +93,14 @@ class TestLenses:
             )
             # price_of is named in `return sum(price_of(item) for item in items)`, line 8 of the cart
             where = {"start": {"line": 7, "character": 19}, "end": {"line": 7, "character": 27}}
-            assert locations == [{"uri": (small / "shop" / "cart.py").as_uri(), "range": where}]
+            assert locations == [{"uri": (shared.folder / "shop" / "cart.py").as_uri(), "range": where}]
             for _ in range(100):
                 if editor.shown:
                     break
                 await asyncio.sleep(0.02)
-            assert editor.shown[0].uri == (small / "shop" / "cart.py").as_uri()
+            assert editor.shown[0].uri == (shared.folder / "shop" / "cart.py").as_uri()
 
-        edit(drive)
+        shared.drive(drive)
 
     def test_of_what_nobody_calls(self, small: Path) -> None:
         async def drive(editor: Editor) -> None:
@@ -153,11 +165,10 @@ class TestLenses:
 
 
 class TestHover:
-    def test_of_a_definition_and_of_a_use(self, small: Path) -> None:
+    def test_of_a_definition_and_of_a_use(self, shared: SharedEditor) -> None:
         async def drive(editor: Editor) -> None:
-            await editor.begin(small)
             await editor.own("ask", question="price")
-            uri = editor.open(small / "shop" / "cart.py")
+            uri = editor.open(shared.folder / "shop" / "cart.py")
             # line 8: `        return sum(price_of(item) for item in items)`
             hover = await editor.text_document_hover_async(types.HoverParams(document(uri), at(7, 21)))
             assert hover is not None and hover.range == types.Range(at(7, 19), at(7, 27))
@@ -172,7 +183,7 @@ class TestHover:
             for nowhere in (at(0, 0), at(1, 0), at(7, 9), at(99, 99)):
                 assert await editor.text_document_hover_async(types.HoverParams(document(uri), nowhere)) is None
 
-        edit(drive)
+        shared.drive(drive)
 
     def test_of_what_files_that_were_not_read_may_use(self, small: Path) -> None:
         rows = "".join(f"RATE_{i} = {i}  # of one zone, per unit and day\n" for i in range(50_000))
@@ -213,11 +224,10 @@ class TestHover:
 
 
 class TestCallHierarchy:
-    def test_both_ways(self, small: Path) -> None:
+    def test_both_ways(self, shared: SharedEditor) -> None:
         async def drive(editor: Editor) -> None:
-            await editor.begin(small)
             await editor.own("ask", question="price")
-            uri = editor.open(small / "shop" / "prices.py")
+            uri = editor.open(shared.folder / "shop" / "prices.py")
             items = await editor.text_document_prepare_call_hierarchy_async(
                 types.CallHierarchyPrepareParams(document(uri), at(0, 6))
             )
@@ -242,7 +252,7 @@ class TestCallHierarchy:
             )
             assert further is not None and [each.from_.name for each in further] == ["print_invoice"]
 
-        edit(drive)
+        shared.drive(drive)
 
     def test_calls_of_a_class_are_those_of_its_constructor(self, tmp_path: Path) -> None:
         (tmp_path / "bell.py").write_text(
@@ -331,11 +341,10 @@ class TestOwnRequests:
         ):
             assert document_["notes"][0] == shown.note  # type: ignore[index]
 
-    def test_say_what_the_command_line_says(self, small: Path) -> None:
+    def test_say_what_the_command_line_says(self, shared: SharedEditor) -> None:
         async def drive(editor: Editor) -> None:
-            await editor.begin(small)
             asked = await editor.own("ask", question="what does an invoice cost with tax", top_k=3, max_tokens=500)
-            repository = Repository.open(small, exact_root=True)
+            repository = Repository.open(shared.folder, exact_root=True)
             options = replace(repository.settings.ask_options(), top_k=3, max_tokens=500)
             known = answer_document(repository.ask("what does an invoice cost with tax", options))
             for document_ in (asked, known):
@@ -352,10 +361,10 @@ class TestOwnRequests:
             )
             start = {"line": 6, "character": 8}
             assert places["shop/cart.py::Cart.total"] == {
-                "uri": (small / "shop" / "cart.py").as_uri(),
+                "uri": (shared.folder / "shop" / "cart.py").as_uri(),
                 "range": {"start": start, "end": {"line": 6, "character": 13}},
             }
-            uri = editor.open(small / "shop" / "prices.py")
+            uri = editor.open(shared.folder / "shop" / "prices.py")
             place = {"textDocument": {"uri": uri}, "position": {"line": 2, "character": 13}}
             assert (await editor.own("impact", **place))["changed"] == ["shop/prices.py::with_tax"]
             for line, character, node in (
@@ -373,7 +382,7 @@ class TestOwnRequests:
             packed = await editor.own("context", question="what does an invoice cost with tax", max_tokens=500)
             assert packed["text"].startswith("# what does an invoice cost with tax\n")
 
-        edit(drive)
+        shared.drive(drive)
 
     def test_review_knows_what_is_not_saved(self, small: Path) -> None:
         git(small, "init", "-q", "-b", "main")
@@ -400,7 +409,7 @@ class TestOwnRequests:
 
         edit(drive)
 
-    def test_mistakes_are_sentences(self, small: Path) -> None:
+    def test_mistakes_are_sentences(self, shared: SharedEditor) -> None:
         cases: list[tuple[str, dict[str, object], str]] = [
             ("ask", {}, "usage: question must be a string, not None"),
             ("ask", {"question": " "}, "empty-question: "),
@@ -419,7 +428,6 @@ class TestOwnRequests:
         ]
 
         async def drive(editor: Editor) -> None:
-            await editor.begin(small)
             for method, params, message in cases:
                 with pytest.raises(JsonRpcException) as raised:
                     await editor.own(method, **params)
@@ -429,4 +437,4 @@ class TestOwnRequests:
                 await editor.protocol.send_request_async("causalist/nothing", {})
             assert raised.value.code == -32601
 
-        edit(drive)
+        shared.drive(drive)

@@ -19,7 +19,7 @@ from causalist.servers.lsp.protocol import frame_message, read_bodies
 from tests.cli.commands import write_all
 from tests.servers.conftest import settle
 from tests.servers.editor import Editor, at, command, document, edit
-from tests.servers.wire import are_gone, children_of, environment, write_large
+from tests.servers.wire import are_gone, children_of, environment, indexing_waits
 
 pytestmark = pytest.mark.slow
 
@@ -237,20 +237,20 @@ class TestWhileIndexing:
 
         edit(drive, "--wait", "1")
 
-    def test_questions_symbols_and_calls_are_answered_from_what_they_need(self, tmp_path: Path) -> None:
+    def test_questions_symbols_and_calls_are_answered_from_what_they_need(self, several: Path) -> None:
         """One file makes an instance of the class in another one; nothing uses the classes of the others."""
-        large = write_large(tmp_path / "large", 2000)
-        write_all(large, {"shop.py": "from part_00.worker_0 import Worker0\n\n\ndef sell():\n    return Worker0()\n"})
+        shop = "from part_00.worker_0 import Worker0\n\n\ndef sell():\n    return Worker0()\n"
+        write_all(several, {"shop.py": shop})
 
         async def drive(editor: Editor) -> None:
-            await editor.begin(large)
-            uri = editor.open(large / "part_00" / "worker_0.py")
+            await editor.begin(several)
+            uri = editor.open(several / "part_00" / "worker_0.py")
             assert (await names(editor, "sell"))[0] == "shop.py::sell"
-            assert "partial: " in editor.logged[-1] and "of 2,001 files parsed" in editor.logged[-1]
+            assert "partial: " in editor.logged[-1] and "of 901 files parsed" in editor.logged[-1]
             asked = await editor.own("ask", question="where does the shop sell a worker", top_k=3)
             assert "shop.py::sell" in [each["node"] for each in asked["results"]]
             assert [each["slug"] for each in asked["diagnostics"]] == ["partial"]
-            assert 0 < asked["repository"]["parsed"] < asked["repository"]["files"] == 2001
+            assert 0 < asked["repository"]["parsed"] < asked["repository"]["files"] == 901
             text = await editor.own("context", question="where does the shop sell a worker")
             assert "return Worker0()" in text["text"] and text["notes"][0].startswith("partial: ")
             # Two files have the name.
@@ -260,13 +260,14 @@ class TestWhileIndexing:
             incoming = types.CallHierarchyIncomingCallsParams(found)
             (call,) = await editor.call_hierarchy_incoming_calls_async(incoming) or ()
             assert call.from_.data == {"node": "shop.py::sell"}
-            assert "partial: 2 of 2,001 files parsed, those with the name" in editor.logged[-1]
+            assert "partial: 2 of 901 files parsed, those with the name" in editor.logged[-1]
             # What is typed and not saved is not read, and the log says so.
             editor.insert(uri, 0, "def fire():\n    pass\n\n\n")
             await names(editor, "sell")
             assert "; answered without unsaved changes of open documents" in editor.logged[-1]
 
-        edit(drive)
+        with indexing_waits(several):
+            edit(drive)
 
 
 class Raw:

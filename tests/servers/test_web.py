@@ -101,11 +101,11 @@ class TestAnswers:
         assert found == status and message in body["error"]["message"], body
 
     @pytest.mark.slow
-    def test_while_there_is_no_index(self, large: Path) -> None:
-        with indexing_waits(large), WebServer(large) as server:
+    def test_while_there_is_no_index(self, several: Path) -> None:
+        with indexing_waits(several), WebServer(several) as server:
             status, _, body = server.request("POST", "/api/ask", b'{"question": "worker"}')
             answer = json.loads(body)["answer"]
-            assert status == 200 and 0 < answer["repository"]["parsed"] < answer["repository"]["files"] == 1500
+            assert status == 200 and 0 < answer["repository"]["parsed"] < answer["repository"]["files"] == 900
             assert answer["diagnostics"][0]["slug"] == "partial"
             status, _, body = server.request("POST", "/api/node", b'{"node": "part_27/worker_77.py::Worker77"}')
             assert status == 202 and set(json.loads(body)["indexing"]) == {"stage", "percent"}

@@ -177,11 +177,14 @@ def wait_for_children(server: RawServer, number: int) -> list[int]:
     raise AssertionError("no process that indexes was started")
 
 
-def write_large(folder: Path, n_files: int = 1500) -> Path:
-    """A repository whose indexing takes many times as long as a handshake."""
+def write_large(folder: Path, n_files: int = 1500, n_steps: int = 40) -> Path:
+    """A repository whose indexing takes many times as long as a handshake. With fewer than 40 methods in a file it is
+    as large, and takes less time."""
     body = "".join(
-        f"    def step_{i}(self, value):\n        return self.step_{(i + 1) % 40}(value + {i})\n\n" for i in range(40)
+        f"    def step_{i}(self, value):\n        return self.step_{(i + 1) % n_steps}(value + {i})\n\n"
+        for i in range(n_steps)
     )
+    body += f"    # {'=' * 68}\n" * (40 - n_steps)
     for number in range(n_files):
         part = folder / f"part_{number % 50:02}"
         part.mkdir(parents=True, exist_ok=True)

@@ -132,7 +132,7 @@ class FirstSite(Site):
         while (builders := self.builders()) or self._is_building():
             assert time.monotonic() < end, f"{builders} remain"
             _hasten(builders)
-            time.sleep(0.02)
+            time.sleep(0.1)
 
     def _is_building(self) -> bool:
         with self.as_user():
