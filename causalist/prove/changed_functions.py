@@ -84,8 +84,12 @@ def prove_change(
 
 def _count(proof: NodeProof) -> ProvenChange:
     record = proof.record
-    ends = [set(each.outcomes.values()) for each in record.mutants.values() if each.outcomes]
-    noticed, unnoticed = sum(bool(each & {PROVEN, FAILED}) for each in ends), sum(each == {PASSED} for each in ends)
+    tried_mutants = [each for each in record.mutants.values() if each.outcomes]
+    ends = [set(each.outcomes.values()) for each in tried_mutants]
+    noticed = sum(bool(each & {PROVEN, FAILED}) for each in ends)
+    unnoticed = sum(
+        set(each.outcomes.values()) == {PASSED} and record.is_decided(each.id, record.tests) for each in tried_mutants
+    )
     why = ""
     tried = [test for test, state in record.tests.items() if not state.left_out]
     if tried and all(map(record.is_in_doubt, tried)):

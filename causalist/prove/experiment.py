@@ -53,6 +53,7 @@ from causalist.prove.pytest_runs import (
     EndedTest,
     Frame,
     Interpreter,
+    PlainRuns,
     RunLimits,
     TestRun,
     TreeCopy,
@@ -175,6 +176,7 @@ class _Lab:
         self._python: Interpreter | None = None
         self._workspace: Workspace | None = None
         self._copies: list[TreeCopy] = []
+        self._digest = ""
 
     def __enter__(self) -> "_Lab":
         return self
@@ -196,6 +198,16 @@ class _Lab:
         while len(self._copies) < n:
             self._copies.append(self._workspace.make_copy(len(self._copies)))
         return self._copies[:n]
+
+    @property
+    def plain_key(self) -> str:
+        """A hash of all that a run without a mutant depends on: the whole copy, the interpreter and the limit."""
+        if not self._digest:
+            self.copies(1)
+            assert self._workspace is not None
+            parts = "\n".join((self._workspace.digest(), *map(str, self.python), str(self.options.test_seconds)))
+            self._digest = hashlib.sha256(parts.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        return self._digest
 
     def is_as_indexed(self, path: str) -> bool:
         """Return True if the copy of a file is what the index has."""
@@ -275,19 +287,13 @@ class _Experiment:
     def _is_decided(self, record: NodeRecord, mutants: Sequence[Mutant]) -> bool:
         if record.state != self._lab.state or not set(self._subject.tests) <= record.tests.keys():
             return False
-        wanted = [test for test in self._subject.tests if record.tests[test].left_out == RUNS]
-        return all(
-            mutant.id in record.mutants and record.mutants[mutant.id].outcomes.keys() >= set(wanted)
-            for mutant in mutants
-        )
+        return all(record.is_decided(mutant.id, self._subject.tests) for mutant in mutants)
 
     def _report(self, record: NodeRecord, mutants: Sequence[Mutant]) -> NodeProof:
         tests = [test for test in self._subject.tests if record.tests.get(test, _UNKNOWN).left_out == RUNS]
-        undecided = sum(
-            mutant.id not in record.mutants or not record.mutants[mutant.id].outcomes.keys() >= set(tests)
-            for mutant in (mutants if tests or (not record.tests and self._subject.tests) else ())
-        )
-        shown = NodeRecord(record.version, record.state, record.time)
+        is_open = bool(tests) or (not record.tests and bool(self._subject.tests))
+        undecided = sum(is_open and not record.is_decided(mutant.id, self._subject.tests) for mutant in mutants)
+        shown = NodeRecord(record.version, record.state, record.time, plain_runs=record.plain_runs)
         shown.mutants = {each.id: record.mutants[each.id] for each in mutants if each.id in record.mutants}
         shown.tests = {test: record.tests[test] for test in self._subject.tests if test in record.tests}
         store = read_proofs((self._lab.folder,)) or ProofStore()
@@ -326,49 +332,69 @@ class _Experiment:
                         files.setdefault(path)
         return tuple(files)
 
-    def _run(
-        self, copy: TreeCopy, *, tests: Sequence[str] = (), names: Sequence[str] = (), trace: bool = False
-    ) -> TestRun:
-        """Run tests by their ids, or by their names in pytest."""
-        lab, files = self._lab, self._files
-        if names:
-            files = tuple(dict.fromkeys(name.partition("::")[0] for name in names))
-        limits = RunLimits(lab.options.test_seconds * (_TRACE_COST if trace else 1.0), lab.deadline)
-        return run_tests(copy, lab.python, self._subject.target, files, limits, tests=tests, names=names, trace=trace)
+    def _run(self, copy: TreeCopy, names: Sequence[str]) -> TestRun:
+        """Run tests by their names in pytest."""
+        lab, files = self._lab, tuple(dict.fromkeys(name.partition("::")[0] for name in names))
+        limits = RunLimits(lab.options.test_seconds, lab.deadline)
+        return run_tests(copy, lab.python, self._subject.target, files, limits, names=names)
 
-    def _run_baseline(self, copy: TreeCopy) -> _Baseline | None:
-        """Return the tests that pass twice; None if time is up. Raises ProofFailed if none can be run at all."""
-        tests = list(self._subject.tests)
-        hanging: set[str] = set()
+    def _run_baseline(self, copy: TreeCopy, record: NodeRecord) -> _Baseline | None:
+        """Return the tests that pass twice; None if time is up. Raises ProofFailed if none can be run at all.
+
+        `record` keeps how far the runs got, and is saved.
+        """
+        runs = PlainRuns.decode(record.plain_runs, self._lab.plain_key)
+        are_over = all(self._run_plainly(copy, runs, record, number) for number in (0, 1))
+        return self._compare(runs) if are_over else None
+
+    def _run_plainly(self, copy: TreeCopy, runs: PlainRuns, record: NodeRecord, number: int) -> bool:
+        """Go on with one of the two runs without a mutant; return False if time is up.
+
+        Tests that do not end are left out, one after another.
+        """
+        lab, tests, run, done = self._lab, self._subject.tests, runs.runs[number], runs.done[number]
+        limits = RunLimits(lab.options.test_seconds * (_TRACE_COST if number else 1.0), lab.deadline)
+
+        def keep(part: TestRun) -> None:
+            run.add(part)
+            self._keep_plain_runs(record, runs)
+
         while True:
-            first = self._run(copy, tests=[each for each in tests if each not in hanging])
-            stuck = self._id_of(first.hung, tests) if first.hung else ""
-            if stuck not in tests or stuck in hanging:
-                break
-            hanging.add(stuck)
-            if len(hanging) == min(_MAX_HANGING, len(tests)):
-                break
+            wanted = [each for each in tests if each not in runs.hanging and each not in done]
+            if not wanted or len(runs.hanging) >= _MAX_HANGING:
+                return True
+            part = run_tests(
+                copy, lab.python, self._subject.target, self._files, limits,
+                tests=wanted, done=run.ended.keys(), trace=bool(number), keep=keep,
+            )  # fmt: skip
             copy.restore()
-        copy.restore()
-        if not first.is_over:
-            return None
-        if first.hung == COLLECTION:
+            run.add(part)
+            stuck = self._id_of(part.hung, wanted) if part.hung else ""
+            if stuck in wanted:
+                runs.hanging.add(stuck)
+            elif part.is_over:
+                self._check_run(run)
+                done.update(wanted)
+            self._keep_plain_runs(record, runs)
+            if not part.is_over:
+                return False
+
+    def _keep_plain_runs(self, record: NodeRecord, runs: PlainRuns) -> None:
+        record.plain_runs = runs.encode()
+        self._save(record, [])
+
+    def _check_run(self, run: TestRun) -> None:
+        """Raise ProofFailed if no test can be run, or not with the copy."""
+        if run.hung == COLLECTION:
             raise ProofFailed(f"pytest does not end to collect the tests of {self._id}")
-        if not first.ended and not first.not_collected and first.code not in (0, 5):
-            last = "; ".join(first.tail.strip().splitlines()[-3:]) or f"exit code {first.code}"
+        if not run.ended and not run.not_collected and run.code not in (0, 5):
+            last = "; ".join(run.tail.strip().splitlines()[-3:]) or f"exit code {run.code}"
             raise ProofFailed(f"pytest cannot run the tests of {self._id}: {last}")
-        if len(hanging) == len(tests):
-            return self._compare(first, first, hanging)
-        second = self._run(copy, tests=[each for each in tests if each not in hanging], trace=True)
-        copy.restore()
-        if not second.is_over:
-            return None
-        if second.loaded is not None and not second.loaded[0] and second.loaded[1]:
+        if run.loaded is not None and not run.loaded[0] and run.loaded[1]:
             raise ProofFailed(
-                f"the tests import {second.loaded[1]} and not the copy of {self._subject.target.path}; "
+                f"the tests import {run.loaded[1]} and not the copy of {self._subject.target.path}; "
                 "give a Python with --python in which the project is not installed, or installed for editing"
             )
-        return self._compare(first, second, hanging)
 
     def _id_of(self, name: str, tests: Sequence[str]) -> str:
         path, _, rest = name.partition("[")[0].partition("::")
@@ -378,9 +404,11 @@ class _Experiment:
             test_id if test_id in tests else next((t for t in tests if t.endswith((f".{leaf}", f"::{leaf}"))), test_id)
         )
 
-    def _compare(self, first: TestRun, second: TestRun, hanging: set[str]) -> _Baseline:
+    def _compare(self, runs: PlainRuns) -> _Baseline:
         """Return the tests that passed in both runs and run the function."""
-        both = {name: (each, second.ended.get(name)) for name, each in first.ended.items()}
+        first, second = runs.runs
+        tests = set(self._subject.tests) - runs.hanging
+        both = {name: (each, second.ended.get(name)) for name, each in first.ended.items() if each.test in tests}
         passing = {
             name: each.test
             for name, (each, again) in both.items()
@@ -403,8 +431,10 @@ class _Experiment:
                 names = {name: each for name, each in names.items() if each != test}
             elif running:
                 why = RUNS
-            elif test in hanging:
+            elif test in runs.hanging:
                 why = "does not end in time without a mutant"
+            elif test not in runs.done[1]:
+                why = "was not tried, as others do not end in time without a mutant"
             elif not own:
                 why = self._why_missing(test, first)
             elif any(name in passing for name in own):
@@ -494,17 +524,15 @@ class _Experiment:
         if not lab.is_as_indexed(self._subject.target.path):
             raise ProofFailed(f"{self._subject.target.path} changed while it was copied; run the command again")
         lab.progress(f"tests of {self._id} without a mutant", 0, 0)
-        baseline = self._run_baseline(copy)
+        kept = earlier if earlier is not None else record
+        baseline = self._run_baseline(copy, kept)
         if baseline is None:
-            return earlier if earlier is not None else record
-        record.tests = baseline.states
+            return kept
+        record.tests, record.plain_runs = baseline.states, kept.plain_runs
         wanted = {test for test, state in baseline.states.items() if state.left_out == RUNS}
         self._carry_over(record, earlier, wanted)
         record = self._save(record, [])
-        open_mutants = [
-            m for m in mutants
-            if m.id not in record.mutants or not record.mutants[m.id].outcomes.keys() >= wanted
-        ]  # fmt: skip
+        open_mutants = [each for each in mutants if not record.is_decided(each.id, wanted)]
         done = len(mutants) - len(open_mutants)
         # The first mutant mostly proves what there is. The others then prove only what is left, in any order.
         for batch in (open_mutants[:1], open_mutants[1:]):
@@ -522,6 +550,9 @@ class _Experiment:
                     edge for each in mutant_record.proofs for edge in self._edges_of(each.way, mutant, each.test, now)
                 ]
                 record = self._save(record, edges)
+        if self._is_decided(record, mutants):
+            record.plain_runs = None
+            self._save(record, [])
         return record
 
     def _carry_over(self, record: NodeRecord, earlier: NodeRecord | None, wanted: set[str]) -> None:
@@ -547,12 +578,13 @@ class _Experiment:
         return _Results(self, self._lab.copies(n_jobs), mutants, baseline, record, proven)
 
     def try_mutant(self, copy: TreeCopy, mutant: Mutant, names: Mapping[str, str], proven: set[str]) -> "_Ends | None":
-        """Return how tests end with a mutant, and the failures that are proofs; None if time was up."""
+        """Return how tests end with a mutant, and the failures that are proofs; None if none ended in time."""
         if time.monotonic() >= self._lab.deadline:
             return None
         run = self._run_broken(copy, mutant, tuple(names))
-        if not run.is_over:
-            return None
+        if not run.is_over:  # what ended counts, and the rest is left for the next run
+            cut = {test for name, test in names.items() if name not in run.ended}
+            names = {name: test for name, test in names.items() if test not in cut}
         outcomes: dict[str, str] = {}
         failing: dict[str, list[_Failure]] = {}
         for name, test in names.items():
@@ -576,11 +608,11 @@ class _Experiment:
             else:
                 outcomes[each.test] = PROVEN if is_confirmed else UNSURE
                 proofs += [each] if is_confirmed else []
-        return _Ends(outcomes, proofs)
+        return _Ends(outcomes, proofs) if outcomes else None
 
     def _run_broken(self, copy: TreeCopy, mutant: Mutant, names: Sequence[str]) -> TestRun:
         copy.write(self._subject.target.path, mutant.data)
-        run = self._run(copy, names=list(names))
+        run = self._run(copy, names)
         copy.restore()
         return run
 
@@ -592,17 +624,17 @@ class _Experiment:
         groups = ([together] if together else []) + [(each,) for each in failures if not each.way]
         for group in groups:
             names = [each.name for each in group]
-            is_over = time.monotonic() < self._lab.deadline
-            if is_over:
-                broken = self._run_broken(copy, mutant, names)
-                whole = self._run(copy, names=names)
-                copy.restore()
-                is_over = broken.is_over and whole.is_over
+            if time.monotonic() >= self._lab.deadline:
+                yield from ((each, None) for each in group)
+                continue
+            broken, whole = self._run_broken(copy, mutant, names), self._run(copy, names)
+            copy.restore()
+            is_over = broken.is_over and whole.is_over
             for each in group:
-                if not is_over:
+                again, without = broken.ended.get(each.name), whole.ended.get(each.name)
+                if not is_over and (again is None or without is None):
                     yield each, None
                     continue
-                again, without = broken.ended.get(each.name), whole.ended.get(each.name)
                 is_broken = again.outcome == "failed" if again is not None else _is_uncollected(broken, each.name)
                 yield each, is_broken and without is not None and without.outcome == "passed"
 

@@ -4,7 +4,8 @@ It runs in the interpreter of the user, of any version from 3.8 on, which has no
 plan and imports nothing but pytest and the standard library. The plan, a JSON file that `CAUSALIST_PROVE` names, has
 
 - `root`, the folder of the copy; `out`, the file for the rows; `parent`, the process that waits for them
-- `tests`: the ids of the tests to run (`path::Class.name`), or `names`: their names in pytest; all without either
+- `tests`: the ids of the tests to run (`path::Class.name`), or `names`: their names in pytest; all without either;
+  `done`: names that are left out of these
 - `node`: path, first and last line and name of a function; with `trace`, its first run in each test is recorded
 
 Rows are JSON lists, one a line:
@@ -41,6 +42,7 @@ class _Runner:
         self.plan = plan
         self.tests = set(plan.get("tests") or ())
         self.names = set(plan.get("names") or ())
+        self.done = set(plan.get("done") or ())
         self.is_all = not self.tests and not self.names
         self.out = os.open(plan["out"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self.ids: Dict[str, str] = {}
@@ -88,7 +90,7 @@ class _Runner:
             known_ids = [each for each in ids if each in self.tests]
             self.ids[item.nodeid] = (known_ids or ids)[0]
             wanted = self.is_all or (item.nodeid in self.names if self.names else bool(known_ids))
-            (kept if wanted else deselected).append(item)
+            (kept if wanted and item.nodeid not in self.done else deselected).append(item)
         if deselected:
             items[:] = kept
             config.hook.pytest_deselected(items=deselected)
