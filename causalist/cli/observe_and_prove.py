@@ -138,7 +138,7 @@ _MAX_LISTED = 20
 @lookup_options
 @click.option("--python", type=click.Path(path_type=Path), metavar="PATH",
               help="Python of the project, with pytest.  [default: that of .venv, venv or env of the repository, "
-              "else the running one]")  # fmt: skip
+              "else the active or the running one]")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(min=1, max=64), default=1, show_default=True, metavar="N",
               help="Number of mutants to run at the same time.")  # fmt: skip
 @click.option("--max-mutants", type=click.IntRange(min=1), default=12, show_default=True, metavar="N",

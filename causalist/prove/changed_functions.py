@@ -2,23 +2,19 @@
 
 In: a review, the index after the change. Out: `ProvenChange` for each changed function or method of Python that is no
 test, in the order of the review. Methods of an added or moved type count. One that cannot be broken has a reason and
-does not keep the others from being tried; when the time is up, the rest have that reason.
+does not keep the others from being tried.
 """
 
-import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from causalist.errors import ProofFailed
 from causalist.model.index import Index
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, Role, split_id
 from causalist.navigate import mark_tests
 from causalist.parse import dialect_of
-from causalist.prove.experiment import NodeProof, ProveOptions
-from causalist.prove.mutants import require_operators
+from causalist.prove.experiment import NodeProof
 from causalist.prove.proofs import FAILED, PASSED, PROVEN
 from causalist.review.changes import ChangeKind
 from causalist.review.report import Review
@@ -60,26 +56,19 @@ def find_subjects(index: Index, review: Review) -> tuple[list[str], int]:
 
 
 def prove_change(
-    names: list[str], options: ProveOptions, prove: Callable[[str, ProveOptions], NodeProof]
+    names: list[str], prove: Callable[[list[str], dict[str, str]], tuple[NodeProof, ...]]
 ) -> tuple[ProvenChange, ...]:
-    """Return what tests notice of each function, within the time of `options` for all of them together.
+    """Return what tests notice of each function. `prove` breaks them, and says why some cannot be broken.
 
-    `prove` breaks one of them. Raises ExtraMissing, and IndexNotWritable.
+    Raises ExtraMissing, and IndexNotWritable.
     """
-    if names:
-        require_operators()
-    deadline = time.monotonic() + options.max_seconds
-    proven = []
-    for name in names:
-        seconds_left = deadline - time.monotonic()
-        if seconds_left <= 0:
-            proven.append(ProvenChange(name, 0, 0, 0, 0, _TIME_IS_UP))
-            continue
-        try:
-            proven.append(_count(prove(name, replace(options, max_seconds=seconds_left))))
-        except ProofFailed as error:
-            proven.append(ProvenChange(name, 0, 0, 0, 0, str(error)))
-    return tuple(proven)
+    if not names:
+        return ()
+    failures: dict[str, str] = {}
+    by_name = {each.node: each for each in prove(names, failures)}
+    return tuple(
+        ProvenChange(name, 0, 0, 0, 0, failures[name]) if name in failures else _count(by_name[name]) for name in names
+    )
 
 
 def _count(proof: NodeProof) -> ProvenChange:

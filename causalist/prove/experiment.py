@@ -58,12 +58,14 @@ from causalist.prove.pytest_runs import (
     TestRun,
     TreeCopy,
     Workspace,
+    describe_ends,
     find_interpreter,
     run_tests,
 )
 
 _MAX_HANGING = 3  # tests that are left out one after another because they do not end
 _TRACE_COST = 3.0  # times as long as without a trace
+_BODY_MUTANTS = 2  # that take the whole body away
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +131,16 @@ def prove_nodes(
     options: ProveOptions,
     choose_tests: Callable[[str], Sequence[str]],
     progress: Progress,
+    failures: dict[str, str] | None = None,
 ) -> tuple[NodeProof, ...]:
     """Break each of the functions `names`, ids, and return what is known then.
 
     `folder` is that of the index. `choose_tests` returns the ids of the tests of a function, the most probable first.
-    All are checked before anything runs. Raises UsageError, ProofFailed, ExtraMissing and IndexNotWritable.
+    All are checked before anything runs. With `failures`, a function whose tests cannot be run is left out, and the
+    reason is put there. Raises UsageError, ProofFailed, ExtraMissing and IndexNotWritable.
+
+    Of several functions, first the whole body of each is taken away, then come the other mutants: much is known of all
+    of them when the time is up.
     """
     ids = index.graph.nodes.ids
     targets = {name: check_subject(index, ids.position(name)) for name in names}
@@ -145,8 +152,21 @@ def prove_nodes(
         tests = [each for each in choose_tests(name) if _is_python_test(index, each)]
         chosen = tuple(tests[: options.max_tests])
         subjects.append(Subject(ids.position(name), target, chosen, len(tests) - len(chosen)))
+    proofs: dict[str, NodeProof] = {}
     with _Lab(index, freshness, root, folder, options, deadline, progress) as lab:
-        return tuple(_Experiment(lab, subject).run() for subject in subjects)
+        experiments = {name: _Experiment(lab, subject) for name, subject in zip(targets, subjects, strict=True)}
+        rounds = (_BODY_MUTANTS, options.max_mutants) if len(experiments) > 1 else (options.max_mutants,)
+        for n_mutants in rounds:
+            for name, experiment in experiments.items():
+                if failures is not None and name in failures:
+                    continue
+                try:
+                    proofs[name] = experiment.run(n_mutants)
+                except ProofFailed as error:
+                    if failures is None:
+                        raise
+                    failures[name] = str(error)
+    return tuple(proofs.values())
 
 
 def _is_python_test(index: Index, test: str) -> bool:
@@ -262,9 +282,10 @@ class _Experiment:
         self._version = lab.freshness.version_of(self._id)
         self._edges: list[ProvenEdge] = []
         self._store = read_proofs((lab.folder,)) or ProofStore()
+        self._baseline: _Baseline | None = None
 
-    def run(self) -> NodeProof:
-        """Run the undecided mutants, and return the proofs of the function."""
+    def run(self, n_mutants: int) -> NodeProof:
+        """Run the undecided ones of the first mutants, and return the proofs of the function."""
         lab, target = self._lab, self._subject.target
         data = lab.freshness.text_of(target.path)
         if not data or not self._version.hash:
@@ -273,8 +294,11 @@ class _Experiment:
         if not mutants:
             raise ProofFailed(f"{self._id} has no body that can be broken, or {target.path} is not valid Python")
         record = self._known_record()
-        if record is None or not self._is_decided(record, mutants):
-            record = self._experiment(mutants, record)
+        if record is None or not self._is_decided(record, mutants[:n_mutants]):
+            record = self._experiment(mutants[:n_mutants], record)
+            if record.plain_runs is not None and self._is_decided(record, mutants):
+                record.plain_runs = None
+                self._save(record, [])
         return self._report(record, mutants)
 
     # -- what is known
@@ -290,8 +314,9 @@ class _Experiment:
         return all(record.is_decided(mutant.id, self._subject.tests) for mutant in mutants)
 
     def _report(self, record: NodeRecord, mutants: Sequence[Mutant]) -> NodeProof:
-        tests = [test for test in self._subject.tests if record.tests.get(test, _UNKNOWN).left_out == RUNS]
-        is_open = bool(tests) or (not record.tests and bool(self._subject.tests))
+        is_open = any(test in record.tests and record.tests[test].left_out == RUNS for test in self._subject.tests) or (
+            not record.tests and bool(self._subject.tests)
+        )
         undecided = sum(is_open and not record.is_decided(mutant.id, self._subject.tests) for mutant in mutants)
         shown = NodeRecord(record.version, record.state, record.time, plain_runs=record.plain_runs)
         shown.mutants = {each.id: record.mutants[each.id] for each in mutants if each.id in record.mutants}
@@ -363,6 +388,8 @@ class _Experiment:
             wanted = [each for each in tests if each not in runs.hanging and each not in done]
             if not wanted or len(runs.hanging) >= _MAX_HANGING:
                 return True
+            if time.monotonic() >= lab.deadline:
+                return False
             part = run_tests(
                 copy, lab.python, self._subject.target, self._files, limits,
                 tests=wanted, done=run.ended.keys(), trace=bool(number), keep=keep,
@@ -440,7 +467,7 @@ class _Experiment:
             elif any(name in passing for name in own):
                 why = "does not run it"
             else:
-                why = _describe_baseline([both[name] for name in own])
+                why = describe_ends([both[name] for name in own])
             is_unseen = why == RUNS and not any(name in seen for name in running)
             states[test] = TestState(version, why, way if why == RUNS else (), is_unseen)
         return _Baseline(names, states)
@@ -525,7 +552,7 @@ class _Experiment:
             raise ProofFailed(f"{self._subject.target.path} changed while it was copied; run the command again")
         lab.progress(f"tests of {self._id} without a mutant", 0, 0)
         kept = earlier if earlier is not None else record
-        baseline = self._run_baseline(copy, kept)
+        self._baseline = baseline = self._baseline or self._run_baseline(copy, kept)
         if baseline is None:
             return kept
         record.tests, record.plain_runs = baseline.states, kept.plain_runs
@@ -550,9 +577,6 @@ class _Experiment:
                     edge for each in mutant_record.proofs for edge in self._edges_of(each.way, mutant, each.test, now)
                 ]
                 record = self._save(record, edges)
-        if self._is_decided(record, mutants):
-            record.plain_runs = None
-            self._save(record, [])
         return record
 
     def _carry_over(self, record: NodeRecord, earlier: NodeRecord | None, wanted: set[str]) -> None:
@@ -589,7 +613,7 @@ class _Experiment:
         failing: dict[str, list[_Failure]] = {}
         for name, test in names.items():
             ended = run.ended.get(name)
-            if ended is None and _is_uncollected(run, name):
+            if ended is None and run.is_uncollected(name):
                 ended = EndedTest(name, test, "failed", COLLECTION, 0.0, ())
             if ended is None:
                 outcomes.setdefault(test, HANGS)
@@ -635,7 +659,7 @@ class _Experiment:
                 if not is_over and (again is None or without is None):
                     yield each, None
                     continue
-                is_broken = again.outcome == "failed" if again is not None else _is_uncollected(broken, each.name)
+                is_broken = again.outcome == "failed" if again is not None else broken.is_uncollected(each.name)
                 yield each, is_broken and without is not None and without.outcome == "passed"
 
 
@@ -674,20 +698,3 @@ class _Results:
             return self._experiment.try_mutant(copy, mutant, names, self._proven)
         finally:
             self._free.append(copy)
-
-
-def _is_uncollected(run: TestRun, name: str) -> bool:
-    """Return True if a test did not begin, because its file, or all of pytest, could not be loaded."""
-    is_loaded = bool(run.ended) or bool(run.hung) or run.code not in (2, 3, 4)
-    return name.partition("::")[0] in run.not_collected or not is_loaded
-
-
-_UNKNOWN = TestState(Version("", ""), "not tried yet")
-
-
-def _describe_baseline(ends: Sequence[tuple[EndedTest, EndedTest | None]]) -> str:
-    """Return in words why a test that ended does not count."""
-    outcomes = {each.outcome if each is not None else "missing" for pair in ends for each in pair}
-    if any(again is None or one.outcome != again.outcome for one, again in ends):
-        return "ends differently each time without a mutant"
-    return "is skipped" if outcomes == {"skipped"} else "fails without a mutant"

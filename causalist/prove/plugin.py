@@ -123,6 +123,8 @@ class _Runner:
             ended[:2], ended[3] = ["failed", report.when], frames
         elif report.skipped and ended[0] == "passed":
             ended[:2] = ["skipped", report.when]
+        elif report.passed and ended[:2] == ["skipped", "call"] and report.when == "call":
+            ended[:2] = ["passed", "call"]  # only a subtest was skipped: the report of the test itself comes last
 
     def row_of(self, frame: Any, line: int) -> Optional[List[Any]]:
         code = frame.f_code

@@ -266,6 +266,11 @@ class TestRun:
         self.loaded, self.hung, self.is_over = part.loaded, part.hung, part.is_over
         self.code, self.tail = part.code, part.tail
 
+    def is_uncollected(self, name: str) -> bool:
+        """Return True if a test did not begin, because its file, or all of pytest, could not be loaded."""
+        is_loaded = bool(self.ended) or bool(self.hung) or self.code not in (2, 3, 4)
+        return name.partition("::")[0] in self.not_collected or not is_loaded
+
 
 @dataclass(slots=True)
 class PlainRuns:
@@ -334,12 +339,15 @@ class RunLimits(NamedTuple):
 
 
 def find_interpreter(root: Path, given: Path | None, running: str) -> Interpreter:
-    """Return the Python that runs the tests: `given`, else that of the repository's environment, else `running`.
+    """Return the Python that runs the tests: `given`, else that of the repository's or the active environment.
+
+    Without any, it is `running`.
 
     Raises ProofFailed for one that does not start or has no pytest.
     """
     names = ("Scripts/python.exe",) if os.name == "nt" else ("bin/python",)
-    own = (root / folder / name for folder in _VENVS for name in names)
+    active = [Path(os.environ["VIRTUAL_ENV"])] if os.environ.get("VIRTUAL_ENV") else []
+    own = (folder / name for folder in (*(root / each for each in _VENVS), *active) for name in names)
     program = os.fspath(given) if given is not None else next((os.fspath(p) for p in own if p.exists()), running)
     try:
         done = subprocess.run(
@@ -512,6 +520,14 @@ def _take(run: TestRun, row: list[Any]) -> None:
             run.not_collected[path] = text
         case ["loaded", bool(own), str(other)]:
             run.loaded = own, other
+
+
+def describe_ends(ends: Sequence[tuple[EndedTest, EndedTest | None]]) -> str:
+    """Return in words why a test that ended does not count."""
+    outcomes = {each.outcome if each is not None else "missing" for pair in ends for each in pair}
+    if any(again is None or one.outcome != again.outcome for one, again in ends):
+        return "ends differently each time without a mutant"
+    return "is skipped" if outcomes == {"skipped"} else "fails without a mutant"
 
 
 def _frames(rows: Sequence[Sequence[Any] | None]) -> tuple[Frame, ...]:
