@@ -73,18 +73,19 @@ def prove_change(
 
 def _count(proof: NodeProof) -> ProvenChange:
     record = proof.record
-    tried_mutants = [each for each in record.mutants.values() if each.outcomes]
-    ends = [set(each.outcomes.values()) for each in tried_mutants]
-    noticed = sum(bool(each & {PROVEN, FAILED}) for each in ends)
-    unnoticed = sum(
-        set(each.outcomes.values()) == {PASSED} and record.is_decided(each.id, record.tests) for each in tried_mutants
-    )
+    # One that a test notices is decided, however the tests that are left end.
+    ends = {each.id: set(each.outcomes.values()) for each in record.mutants.values() if each.outcomes}
+    is_open = {each: not record.is_decided(each, record.tests) for each in ends}
+    ends = {each: end for each, end in ends.items() if not is_open[each] or end & {PROVEN, FAILED}}
+    n_undecided = proof.n_undecided - sum(is_open[each] for each in ends)
+    noticed = sum(bool(end & {PROVEN, FAILED}) for end in ends.values())
+    unnoticed = sum(end == {PASSED} for end in ends.values())
     why = ""
     tried = [test for test, state in record.tests.items() if not state.left_out]
     if tried and all(map(record.is_in_doubt, tried)):
         unnoticed, why = 0, "no test was seen to run it; another process may"
     if not ends:
-        why = _TIME_IS_UP if proof.n_undecided else "no test is known to reach it"
+        why = _TIME_IS_UP if n_undecided else "no test is known to reach it"
         if record.tests and not tried:
             why = "no test that passes is known to run it"
-    return ProvenChange(proof.node, len(ends), noticed, unnoticed, proof.n_undecided, why)
+    return ProvenChange(proof.node, len(ends), noticed, unnoticed, n_undecided, why)

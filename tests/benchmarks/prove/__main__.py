@@ -95,7 +95,8 @@ def run_plainly(copy: Path, python: str, tests: Sequence[str], path: str) -> dic
     command = [python, "-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", f"--rootdir={copy}", *chosen]
     done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=_SUITE_SECONDS, text=True)
     found: dict[str, bool | None] = dict.fromkeys(tests)
-    ends = re.findall(r"^(PASSED|FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    # A test of unittest with a subtest that fails passes itself in pytest, and its run fails.
+    ends = re.findall(r"^(PASSED|FAILED|ERROR|SUBFAILED)(?:\[.*\]|\(.*\))? (\S+)", done.stdout, re.MULTILINE)
     present = {name.partition("[")[0] for _, name in ends}
     for word, name in ends:
         for known, test in names.items():
