@@ -14,8 +14,7 @@ from causalist.model.index import Index
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, Role, split_id
 from causalist.navigate import mark_tests
 from causalist.parse import dialect_of
-from causalist.prove.experiment import NodeProof
-from causalist.prove.proofs import FAILED, PASSED, PROVEN
+from causalist.prove.proofs import FAILED, PASSED, PROVEN, NodeProof
 from causalist.review.changes import ChangeKind
 from causalist.review.report import Review
 

@@ -39,6 +39,7 @@ from causalist.prove.proofs import (
     RUNS,
     UNSURE,
     MutantRecord,
+    NodeProof,
     NodeRecord,
     ProofStore,
     ProvenEdge,
@@ -78,19 +79,6 @@ class ProveOptions:
     max_tests: int = 30
     max_seconds: float = 600.0
     test_seconds: float = 20.0
-
-
-class NodeProof(NamedTuple):
-    """A function after its experiments: its record, and proven edges on the ways of tests.
-
-    `n_undecided` mutants are left to try, and `n_more_tests` less probable tests are beyond the limit.
-    """
-
-    node: str
-    record: NodeRecord
-    edges: tuple[ProvenEdge, ...]
-    n_undecided: int
-    n_more_tests: int
 
 
 class Subject(NamedTuple):
@@ -243,6 +231,7 @@ class _Baseline(NamedTuple):
 
     names: dict[str, str]
     states: dict[str, TestState]
+    is_early: bool  # the function runs while tests are collected, too
 
 
 class _Failure(NamedTuple):
@@ -283,6 +272,7 @@ class _Experiment:
         self._edges: list[ProvenEdge] = []
         self._store = read_proofs((lab.folder,)) or ProofStore()
         self._baseline: _Baseline | None = None
+        self._in_tests: tuple[Mutant, ...] = ()  # one more mutant, of a function that runs while tests are collected
 
     def run(self, n_mutants: int) -> NodeProof:
         """Run the undecided ones of the first mutants, and return the proofs of the function."""
@@ -293,6 +283,7 @@ class _Experiment:
         mutants = make_mutants(data, target.name, target.first, target.last, lab.options.max_mutants)
         if not mutants:
             raise ProofFailed(f"{self._id} has no body that can be broken, or {target.path} is not valid Python")
+        self._in_tests = make_mutants(data, target.name, target.first, target.last, 1, in_tests=True)
         record = self._known_record()
         if record is None or not self._is_decided(record, mutants[:n_mutants]):
             record = self._experiment(mutants[:n_mutants], record)
@@ -320,6 +311,9 @@ class _Experiment:
         undecided = sum(is_open and not record.is_decided(mutant.id, self._subject.tests) for mutant in mutants)
         shown = NodeRecord(record.version, record.state, record.time, plain_runs=record.plain_runs)
         shown.mutants = {each.id: record.mutants[each.id] for each in mutants if each.id in record.mutants}
+        for each in self._in_tests:  # if all of them pass, only the loading of code runs the function
+            if each.id in record.mutants and set(record.mutants[each.id].outcomes.values()) - {PASSED}:
+                shown.mutants = {each.id: record.mutants[each.id], **shown.mutants}
         shown.tests = {test: record.tests[test] for test in self._subject.tests if test in record.tests}
         store = read_proofs((self._lab.folder,)) or ProofStore()
         pairs = {
@@ -470,7 +464,7 @@ class _Experiment:
                 why = describe_ends([both[name] for name in own])
             is_unseen = why == RUNS and not any(name in seen for name in running)
             states[test] = TestState(version, why, way if why == RUNS else (), is_unseen)
-        return _Baseline(names, states)
+        return _Baseline(names, states, "" in second.ran)
 
     def _with_file_mates(self, frames: Mapping[str, tuple[Frame, ...]], passing: Mapping[str, str]) -> set[str]:
         """Return the passing tests that have frames, and those of a file in which a fixture, not a test, has some.
@@ -559,6 +553,8 @@ class _Experiment:
         wanted = {test for test, state in baseline.states.items() if state.left_out == RUNS}
         self._carry_over(record, earlier, wanted)
         record = self._save(record, [])
+        if baseline.is_early:  # a mutant that breaks the collection shows no way, so that one that does not is first
+            mutants = (*self._in_tests, *mutants)
         open_mutants = [each for each in mutants if not record.is_decided(each.id, wanted)]
         done = len(mutants) - len(open_mutants)
         # The first mutant mostly proves what there is. The others then prove only what is left, in any order.

@@ -60,7 +60,7 @@ class _Runner:
         """Return the path of a file below the copy, "" for another."""
         if file not in self.paths:
             real = os.path.realpath(file)
-            inside = real.startswith(self.root)
+            inside = real.startswith(self.root) and not file.startswith("<")  # <frozen runpy> is no file
             self.paths[file] = real[len(self.root) :].replace(os.sep, "/") if inside else ""
         return self.paths[file]
 

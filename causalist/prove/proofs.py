@@ -113,6 +113,19 @@ class ProvenEdge(NamedTuple):
     time: int
 
 
+class NodeProof(NamedTuple):
+    """A function after its experiments: its record, and proven edges on the ways of tests.
+
+    `n_undecided` mutants are left to try, and `n_more_tests` less probable tests are beyond the limit.
+    """
+
+    node: str
+    record: NodeRecord
+    edges: tuple[ProvenEdge, ...]
+    n_undecided: int
+    n_more_tests: int
+
+
 @dataclass(slots=True)
 class ProofStore:
     """Records of definitions by id, edges by their ends, and the file in which each version was seen."""

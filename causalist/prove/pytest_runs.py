@@ -423,7 +423,9 @@ def _environment(copy: TreeCopy, inject: Path, plan: Path, paths: Sequence[str])
     roots += [copy.root / "src"] if (copy.root / "src").is_dir() else []
     before = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     search = [os.fspath(each) for each in (inject, *roots, copy.root)]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    # By the second one a mutant knows that a test runs; `prove` itself may run in a test.
+    left_out = ("GIT_", "PYTEST_CURRENT_TEST")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     return environment | {
         "PYTHONPATH": os.pathsep.join(dict.fromkeys([*search, *filter(None, before)])),
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -246,6 +246,21 @@ def test_a_test_that_another_one_breaks_is_no_proof(tmp_path: Path) -> None:
     assert {each["test"] for each in document["tests"] if each["proven"]} == {"test_app.py::test_a"}
 
 
+def test_a_function_that_loading_code_runs_shows_its_way_in_a_test(tmp_path: Path) -> None:
+    """One that raises at once breaks the import, so that no test begins; one more mutant raises in tests alone."""
+    files = {
+        "app.py": "def start():\n    return True\n\n\ndef run():\n    return start()\n\n\nREADY = start()\n",
+        "test_app.py": "import app\n\n\ndef test_run():\n    assert app.run()\n",
+    }
+    document = _prove(write_all(tmp_path / "app", files), "start", "--max-mutants", "1")
+    assert [each["what"].removeprefix("raises an error at the start") for each in document["mutants"]] == [
+        " of a run by a test", "",
+    ]  # fmt: skip
+    assert {(each["source"], each["target"]) for each in document["edges"]} == {
+        ("test_app.py::test_run", "app.py::run"), ("app.py::run", "app.py::start"),
+    }  # fmt: skip
+
+
 def test_a_mutant_that_never_ends(tmp_path: Path) -> None:
     files = {
         "app.py": "def steps(n):\n    while n > 0:\n        n -= 1\n    return n\n",

@@ -148,7 +148,8 @@ def measure_proofs(clone: Path, python: str, n: int, seed: int, options: ProveOp
         found["unnoticed"] += sum(set(m.outcomes.values()) == {"passed"} for m in record.mutants.values())
         target = check_subject(repository.index, ids.position(name))
         data = (clone / target.path).read_bytes()
-        made = {m.id: m for m in make_mutants(data, target.name, target.first, target.last, options.max_mutants)}
+        place = data, target.name, target.first, target.last
+        made = {m.id: m for m in (*make_mutants(*place, options.max_mutants), *make_mutants(*place, 1, in_tests=True))}
         by_mutant: dict[str, list[str]] = {}
         for test, mutant in proven.items():
             by_mutant.setdefault(mutant.id, []).append(test)
