@@ -13,7 +13,7 @@ import click
 from causalist._internal.text_formatting import describe_age
 from causalist.cli._output import emit_document, emit_lines, say, show_progress
 from causalist.cli._run import NOTHING_FOUND, import_numpy
-from causalist.errors import AmbiguousNode, CausalistError, ExtraMissing, NothingToIndex
+from causalist.errors import AmbiguousNode, CausalistError, ExtraMissing, NothingToIndex, ProofFailed, UsageError
 from causalist.model.node_ids import NodeKind, split_id
 from causalist.store.index_folder import FOLDER, INDEX_NAME
 
@@ -271,7 +271,8 @@ def resolve_id(repository: "Repository", name: str) -> str:
 def answer_each_meaning(command: _Command) -> _Command:
     """Make a command that takes NODE, or SOURCE and TARGET, answer for each definition of an ambiguous name.
 
-    With --json the documents stand in a list `meanings`. Names of more definitions than anybody reads are refused.
+    With --json the documents stand in a list `meanings`. Names of more definitions than anybody reads are refused. A
+    definition for which the command has no use is left out with a note, unless it has none for any of them.
     """
 
     @wraps(command)
@@ -279,6 +280,7 @@ def answer_each_meaning(command: _Command) -> _Command:
         context = click.get_current_context()
         answers: list[_Answer] = []
         readings, labels, reported = [options], list[str](), set[str]()
+        refused: list[CausalistError] = []
         while readings:
             reading = readings.pop(0)
             try:
@@ -292,11 +294,19 @@ def answer_each_meaning(command: _Command) -> _Command:
                     say(f"note: {len(error.candidates)} nodes are called {error.name!r}; each is answered for")
                     context.meta[_ANSWERS] = answers
                 readings = [{**reading, named: each} for each in error.candidates] + readings
+            except (UsageError, ProofFailed) as error:
+                if not reported:
+                    raise
+                refused.append(error)
             else:
                 given = [reading[key] or "" for key in _NODE_ARGUMENTS if key in reading]
                 labels.append(" -> ".join(each if isinstance(each, str) else ", ".join(each) for each in given))
         if not reported:
             return
+        if not answers and refused:
+            raise refused[0]
+        for refusal in refused:
+            say(f"note: left out: {refusal}")
         if options["as_json"]:
             from causalist.serialize.lookup_documents import meanings_document
 

@@ -138,7 +138,7 @@ _MAX_LISTED = 20
 @lookup_options
 @click.option("--python", type=click.Path(path_type=Path), metavar="PATH",
               help="Python of the project, with pytest.  [default: that of .venv, venv or env of the repository, "
-              "else the running one]")  # fmt: skip
+              "else the active or the running one]")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(min=1, max=64), default=1, show_default=True, metavar="N",
               help="Number of mutants to run at the same time.")  # fmt: skip
 @click.option("--max-mutants", type=click.IntRange(min=1), default=12, show_default=True, metavar="N",
@@ -204,7 +204,11 @@ def _nothing(proof: "NodeProof") -> str:
     if any(record.proving(test) for test in record.tests):
         return ""
     if not record.tests and proof.n_undecided:
-        return f"time was up before the tests of {proof.node} had run without a mutant; give more with --max-seconds"
+        n_ended = sum(len(run["ended"]) for run in (record.plain_runs or {"runs": ()})["runs"])
+        what_next = f"{count_noun(n_ended, 'run', ',')} of a test kept; run the command again" if n_ended else (
+            "give more with --max-seconds"
+        )  # fmt: skip
+        return f"time was up before the tests of {proof.node} had run twice without a mutant; {what_next}"
     if not record.tests:
         return f"no test is known to reach {proof.node}; `causalist observe -- pytest` finds more of them"
     if not _list_tried(proof):
@@ -228,7 +232,8 @@ def _format_proof(proof: "NodeProof") -> Iterator[str]:
     mutants = list(record.mutants.values())
     tried = _list_tried(proof)
     in_doubt = [test for test in tried if record.is_in_doubt(test)]
-    unnoticed = [each for each in mutants if each.outcomes and set(each.outcomes.values()) == {"passed"}]
+    unnoticed = [each for each in mutants
+                 if set(each.outcomes.values()) == {"passed"} and record.is_decided(each.id, record.tests)]  # fmt: skip
     unnoticed = unnoticed if len(in_doubt) < len(tried) else []
     proven = [(test, of_test) for test in record.tests if (of_test := record.proving(test))]
     if tried:

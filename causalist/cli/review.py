@@ -133,8 +133,8 @@ def review_command(
     """
     if sum((revision is not None, staged, patch is not None)) > 1:
         raise click.UsageError("Give only one of REV, --staged and --patch.")
-    if is_proven and (revision is not None or staged or patch is not None):
-        raise click.UsageError("--prove breaks the files as they are: leave out REV, --staged and --patch.")
+    if is_proven and (staged or patch is not None):
+        raise click.UsageError("--prove breaks the files as they are: leave out --staged and --patch.")
     if is_proven and not as_json and (as_pack or only_missing or form not in ("text", "markdown")):
         raise click.UsageError("--prove goes with --format text, markdown, and --json.")
     import_numpy()
@@ -150,6 +150,8 @@ def review_command(
         review, after = opened.review(staged=staged, patch=text, max_depth=max_depth, min_confidence=min_confidence)
     for note in review.notes:
         say(f"note: {note}")
+    if is_proven and after.observations is None:
+        raise UsageError(f"--prove breaks the files as they are, and these are not those of {revision}: check it out")
     proofs, n_unproven = _prove(after, review, max_mutants, max_seconds) if is_proven else (None, 0)
     if n_unproven:
         functions = count_noun(n_unproven, "changed function")
@@ -198,7 +200,7 @@ def _prove(
     options = ProveOptions(max_mutants=max_mutants, max_seconds=max_seconds)
     with show_progress() as progress:
         proofs = prove_change(
-            names, options, lambda name, bounds: after.prove(name, options=bounds, progress=progress)[0]
+            names, lambda all_, failures: after.prove(*all_, options=options, progress=progress, failures=failures)
         )
     return proofs, n_others
 

@@ -154,6 +154,7 @@ class Proof(NamedTuple):
 
 METHOD_SET = "method-set"  # the rule of edges from types to interfaces that no code says they implement
 BUILD_VARIANT = "build-variant"  # the rule of edges to functions of which a build compiles one
+RUN_RULES = frozenset(("observed", "observed-through", "observed-alike", "proven"))  # of edges that runs alone show
 
 
 # The rules of edges of names that code and data share. No edge of another rule has the ends and the kind of one of

@@ -448,7 +448,8 @@ def describe_coverage(report: CoverageReport) -> str:
     elif report.n_lines:
         what = f"{report.n_ran} of {report.n_lines} lines of it ran" if report.n_ran else "no test ran it"
     else:
-        what = f"{report.n_ran} lines of it ran" if report.n_ran else "no line of it is known to have run"
+        lines = "1 line" if report.n_ran == 1 else f"{report.n_ran} lines"
+        what = f"{lines} of it ran" if report.n_ran else "no line of it is known to have run"
     if report.is_stale:
         what += "; its code changed since, so that lines may have moved"
     elif report.n_unsure:

@@ -71,7 +71,10 @@ def expand_names(index: Index, names: Sequence[str], *, root: Path | None, folde
                 if len(error.candidates) > _MAX_MEANINGS:
                     raise
                 nodes = [graph.nodes.ids.position(each) for each in error.candidates]
-                notes.append(f"{len(nodes)} nodes are called {name!r}; all of them are taken")
+                is_definition |= any(graph.kind(node) is not NodeKind.FILE for node in nodes)
+                others[with_overloads_and_members(graph, nodes)] = True  # those of tests beside code are hardly meant
+                notes.append(f"{len(nodes)} nodes are called {name!r}; all of them are meant")
+                continue
             except UnknownNode:
                 members = _nodes_of_pattern(graph, name, folder) if _PATTERN.search(name) else None
                 if members is None:

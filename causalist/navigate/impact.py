@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from causalist._internal.dataclass_arrays import unique_sorted, unique_with_first
 from causalist._internal.lazy import lazy_regex
 from causalist.errors import UsageError
-from causalist.model.graph import ORDERING_KINDS, CodeGraph, Edge, EdgeKind, rows_of
+from causalist.model.graph import ORDERING_KINDS, RUN_RULES, CodeGraph, Edge, EdgeKind, rows_of
 from causalist.model.lookup import Affected
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, file_id, split_id
 from causalist.navigate.edges import DISPATCHED, find_overridden
@@ -484,13 +484,18 @@ class NodeUses:
         self.implicit = ImplicitUses(graph, min_confidence, is_chained=True)
         edges = graph.edges
         is_sure = graph.certainties(np.arange(len(edges.kinds))) >= min_confidence
+        self._is_test = graph.nodes.roles == Role.TEST
+        # Code that was seen to call back into a test depends on no test: the test gave it the function.
+        seen = [i for i, rule in enumerate(graph.rule_names) if rule in RUN_RULES]
+        if seen:
+            is_call_back = np.isin(edges.rules, seen) & self._is_test[edges.targets] & ~self._is_test[edges.sources]
+            is_sure &= ~is_call_back
         self.usable = np.isin(edges.kinds, sorted(ORDERING_KINDS)) & is_sure
         overrides = np.flatnonzero((edges.kinds == EdgeKind.OVERRIDES) & (edges.confidences >= min_confidence))
         self._bases: dict[int, list[int]] = {}  # what each method overrides directly, in the order of the edges
         for source, base in zip(edges.sources[overrides].tolist(), edges.targets[overrides].tolist(), strict=True):
             self._bases.setdefault(source, []).append(base)
         self._calls: dict[int, tuple[tuple[int, float, bool], ...]] = {}  # of overridden methods
-        self._is_test = graph.nodes.roles == Role.TEST
         can_run = np.zeros(max(EdgeKind) + 1, dtype=np.bool_)
         can_run[list(RUN_SHARES)] = True
         self._can_run = can_run[edges.kinds] & is_sure

@@ -617,11 +617,14 @@ class Repository(Lookups):
 
         return forget(self._observed_folder())
 
-    def prove(self, *names: str, options: "ProveOptions", progress: Progress) -> "tuple[NodeProof, ...]":
+    def prove(
+        self, *names: str, options: "ProveOptions", progress: Progress, failures: dict[str, str] | None = None
+    ) -> "tuple[NodeProof, ...]":
         """Break each of some functions in a copy of the work tree, and return which tests notice.
 
-        What is decided already is not run again. Raises as `resolve`, UsageError for what is no function of Python,
-        ExtraMissing, ProofFailed and IndexNotWritable.
+        What is decided already is not run again. With `failures`, functions whose tests cannot run are there by their
+        ids, with the reason. Raises as `resolve`, UsageError for what is no function of Python, ExtraMissing,
+        ProofFailed and IndexNotWritable.
         """
         from causalist.prove import prove_nodes
 
@@ -629,7 +632,8 @@ class Repository(Lookups):
         nodes = tuple(dict.fromkeys(ids[self.resolve(name)] for name in names))
         texts = SourceText(self.index.manifest, self.read)
         folder = self._observed_folder()
-        return prove_nodes(self.index, texts, self.root, folder, nodes, options, self._likely_tests, progress)
+        choose = self._likely_tests
+        return prove_nodes(self.index, texts, self.root, folder, nodes, options, choose, progress, failures)
 
     def _likely_tests(self, name: str) -> list[str]:
         seen = self.observations

@@ -10,8 +10,9 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.prove.changed_functions import ProvenChange, find_subjects, prove_change
-    from causalist.prove.experiment import NodeProof, ProveOptions, prove_nodes
+    from causalist.prove.experiment import ProveOptions, prove_nodes
     from causalist.prove.proofs import (
+        NodeProof,
         NodeRecord,
         ProofStore,
         ProvenEdge,
@@ -47,8 +48,8 @@ __getattr__ = exports(
     __name__,
     {
         "changed_functions": "ProvenChange find_subjects prove_change",
-        "experiment": "NodeProof ProveOptions prove_nodes",
-        "proofs": "NodeRecord ProofStore ProvenEdge StaleProof count_proofs describe_mutant forget_proofs proven_graph "
-        "read_proofs stale_proofs",
+        "experiment": "ProveOptions prove_nodes",
+        "proofs": "NodeProof NodeRecord ProofStore ProvenEdge StaleProof count_proofs describe_mutant forget_proofs "
+        "proven_graph read_proofs stale_proofs",
     },
 )

@@ -2,24 +2,19 @@
 
 In: a review, the index after the change. Out: `ProvenChange` for each changed function or method of Python that is no
 test, in the order of the review. Methods of an added or moved type count. One that cannot be broken has a reason and
-does not keep the others from being tried; when the time is up, the rest have that reason.
+does not keep the others from being tried.
 """
 
-import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from causalist.errors import ProofFailed
 from causalist.model.index import Index
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, Role, split_id
 from causalist.navigate import mark_tests
 from causalist.parse import dialect_of
-from causalist.prove.experiment import NodeProof, ProveOptions
-from causalist.prove.mutants import require_operators
-from causalist.prove.proofs import FAILED, PASSED, PROVEN
+from causalist.prove.proofs import FAILED, PASSED, PROVEN, NodeProof
 from causalist.review.changes import ChangeKind
 from causalist.review.report import Review
 
@@ -60,38 +55,36 @@ def find_subjects(index: Index, review: Review) -> tuple[list[str], int]:
 
 
 def prove_change(
-    names: list[str], options: ProveOptions, prove: Callable[[str, ProveOptions], NodeProof]
+    names: list[str], prove: Callable[[list[str], dict[str, str]], tuple[NodeProof, ...]]
 ) -> tuple[ProvenChange, ...]:
-    """Return what tests notice of each function, within the time of `options` for all of them together.
+    """Return what tests notice of each function. `prove` breaks them, and says why some cannot be broken.
 
-    `prove` breaks one of them. Raises ExtraMissing, and IndexNotWritable.
+    Raises ExtraMissing, and IndexNotWritable.
     """
-    if names:
-        require_operators()
-    deadline = time.monotonic() + options.max_seconds
-    proven = []
-    for name in names:
-        seconds_left = deadline - time.monotonic()
-        if seconds_left <= 0:
-            proven.append(ProvenChange(name, 0, 0, 0, 0, _TIME_IS_UP))
-            continue
-        try:
-            proven.append(_count(prove(name, replace(options, max_seconds=seconds_left))))
-        except ProofFailed as error:
-            proven.append(ProvenChange(name, 0, 0, 0, 0, str(error)))
-    return tuple(proven)
+    if not names:
+        return ()
+    failures: dict[str, str] = {}
+    by_name = {each.node: each for each in prove(names, failures)}
+    return tuple(
+        ProvenChange(name, 0, 0, 0, 0, failures[name]) if name in failures else _count(by_name[name]) for name in names
+    )
 
 
 def _count(proof: NodeProof) -> ProvenChange:
     record = proof.record
-    ends = [set(each.outcomes.values()) for each in record.mutants.values() if each.outcomes]
-    noticed, unnoticed = sum(bool(each & {PROVEN, FAILED}) for each in ends), sum(each == {PASSED} for each in ends)
+    # One that a test notices is decided, however the tests that are left end.
+    ends = {each.id: set(each.outcomes.values()) for each in record.mutants.values() if each.outcomes}
+    is_open = {each: not record.is_decided(each, record.tests) for each in ends}
+    ends = {each: end for each, end in ends.items() if not is_open[each] or end & {PROVEN, FAILED}}
+    n_undecided = proof.n_undecided - sum(is_open[each] for each in ends)
+    noticed = sum(bool(end & {PROVEN, FAILED}) for end in ends.values())
+    unnoticed = sum(end == {PASSED} for end in ends.values())
     why = ""
     tried = [test for test, state in record.tests.items() if not state.left_out]
     if tried and all(map(record.is_in_doubt, tried)):
         unnoticed, why = 0, "no test was seen to run it; another process may"
     if not ends:
-        why = _TIME_IS_UP if proof.n_undecided else "no test is known to reach it"
+        why = _TIME_IS_UP if n_undecided else "no test is known to reach it"
         if record.tests and not tried:
             why = "no test that passes is known to run it"
-    return ProvenChange(proof.node, len(ends), noticed, unnoticed, proof.n_undecided, why)
+    return ProvenChange(proof.node, len(ends), noticed, unnoticed, n_undecided, why)

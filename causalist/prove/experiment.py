@@ -39,6 +39,7 @@ from causalist.prove.proofs import (
     RUNS,
     UNSURE,
     MutantRecord,
+    NodeProof,
     NodeRecord,
     ProofStore,
     ProvenEdge,
@@ -53,16 +54,19 @@ from causalist.prove.pytest_runs import (
     EndedTest,
     Frame,
     Interpreter,
+    PlainRuns,
     RunLimits,
     TestRun,
     TreeCopy,
     Workspace,
+    describe_ends,
     find_interpreter,
     run_tests,
 )
 
 _MAX_HANGING = 3  # tests that are left out one after another because they do not end
 _TRACE_COST = 3.0  # times as long as without a trace
+_BODY_MUTANTS = 2  # that take the whole body away
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +79,6 @@ class ProveOptions:
     max_tests: int = 30
     max_seconds: float = 600.0
     test_seconds: float = 20.0
-
-
-class NodeProof(NamedTuple):
-    """A function after its experiments: its record, and proven edges on the ways of tests.
-
-    `n_undecided` mutants are left to try, and `n_more_tests` less probable tests are beyond the limit.
-    """
-
-    node: str
-    record: NodeRecord
-    edges: tuple[ProvenEdge, ...]
-    n_undecided: int
-    n_more_tests: int
 
 
 class Subject(NamedTuple):
@@ -128,11 +119,16 @@ def prove_nodes(
     options: ProveOptions,
     choose_tests: Callable[[str], Sequence[str]],
     progress: Progress,
+    failures: dict[str, str] | None = None,
 ) -> tuple[NodeProof, ...]:
     """Break each of the functions `names`, ids, and return what is known then.
 
     `folder` is that of the index. `choose_tests` returns the ids of the tests of a function, the most probable first.
-    All are checked before anything runs. Raises UsageError, ProofFailed, ExtraMissing and IndexNotWritable.
+    All are checked before anything runs. With `failures`, a function whose tests cannot be run is left out, and the
+    reason is put there. Raises UsageError, ProofFailed, ExtraMissing and IndexNotWritable.
+
+    Of several functions, first the whole body of each is taken away, then come the other mutants: much is known of all
+    of them when the time is up.
     """
     ids = index.graph.nodes.ids
     targets = {name: check_subject(index, ids.position(name)) for name in names}
@@ -144,8 +140,21 @@ def prove_nodes(
         tests = [each for each in choose_tests(name) if _is_python_test(index, each)]
         chosen = tuple(tests[: options.max_tests])
         subjects.append(Subject(ids.position(name), target, chosen, len(tests) - len(chosen)))
+    proofs: dict[str, NodeProof] = {}
     with _Lab(index, freshness, root, folder, options, deadline, progress) as lab:
-        return tuple(_Experiment(lab, subject).run() for subject in subjects)
+        experiments = {name: _Experiment(lab, subject) for name, subject in zip(targets, subjects, strict=True)}
+        rounds = (_BODY_MUTANTS, options.max_mutants) if len(experiments) > 1 else (options.max_mutants,)
+        for n_mutants in rounds:
+            for name, experiment in experiments.items():
+                if failures is not None and name in failures:
+                    continue
+                try:
+                    proofs[name] = experiment.run(n_mutants)
+                except ProofFailed as error:
+                    if failures is None:
+                        raise
+                    failures[name] = str(error)
+    return tuple(proofs.values())
 
 
 def _is_python_test(index: Index, test: str) -> bool:
@@ -175,6 +184,7 @@ class _Lab:
         self._python: Interpreter | None = None
         self._workspace: Workspace | None = None
         self._copies: list[TreeCopy] = []
+        self._digest = ""
 
     def __enter__(self) -> "_Lab":
         return self
@@ -197,6 +207,16 @@ class _Lab:
             self._copies.append(self._workspace.make_copy(len(self._copies)))
         return self._copies[:n]
 
+    @property
+    def plain_key(self) -> str:
+        """A hash of all that a run without a mutant depends on: the whole copy, the interpreter and the limit."""
+        if not self._digest:
+            self.copies(1)
+            assert self._workspace is not None
+            parts = "\n".join((self._workspace.digest(), *map(str, self.python), str(self.options.test_seconds)))
+            self._digest = hashlib.sha256(parts.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        return self._digest
+
     def is_as_indexed(self, path: str) -> bool:
         """Return True if the copy of a file is what the index has."""
         indexed_text = self.freshness.text_of(path)
@@ -211,6 +231,7 @@ class _Baseline(NamedTuple):
 
     names: dict[str, str]
     states: dict[str, TestState]
+    is_early: bool  # the function runs while tests are collected, too
 
 
 class _Failure(NamedTuple):
@@ -250,9 +271,11 @@ class _Experiment:
         self._version = lab.freshness.version_of(self._id)
         self._edges: list[ProvenEdge] = []
         self._store = read_proofs((lab.folder,)) or ProofStore()
+        self._baseline: _Baseline | None = None
+        self._in_tests: tuple[Mutant, ...] = ()  # one more mutant, of a function that runs while tests are collected
 
-    def run(self) -> NodeProof:
-        """Run the undecided mutants, and return the proofs of the function."""
+    def run(self, n_mutants: int) -> NodeProof:
+        """Run the undecided ones of the first mutants, and return the proofs of the function."""
         lab, target = self._lab, self._subject.target
         data = lab.freshness.text_of(target.path)
         if not data or not self._version.hash:
@@ -260,9 +283,13 @@ class _Experiment:
         mutants = make_mutants(data, target.name, target.first, target.last, lab.options.max_mutants)
         if not mutants:
             raise ProofFailed(f"{self._id} has no body that can be broken, or {target.path} is not valid Python")
+        self._in_tests = make_mutants(data, target.name, target.first, target.last, 1, in_tests=True)
         record = self._known_record()
-        if record is None or not self._is_decided(record, mutants):
-            record = self._experiment(mutants, record)
+        if record is None or not self._is_decided(record, mutants[:n_mutants]):
+            record = self._experiment(mutants[:n_mutants], record)
+            if record.plain_runs is not None and self._is_decided(record, mutants):
+                record.plain_runs = None
+                self._save(record, [])
         return self._report(record, mutants)
 
     # -- what is known
@@ -275,20 +302,18 @@ class _Experiment:
     def _is_decided(self, record: NodeRecord, mutants: Sequence[Mutant]) -> bool:
         if record.state != self._lab.state or not set(self._subject.tests) <= record.tests.keys():
             return False
-        wanted = [test for test in self._subject.tests if record.tests[test].left_out == RUNS]
-        return all(
-            mutant.id in record.mutants and record.mutants[mutant.id].outcomes.keys() >= set(wanted)
-            for mutant in mutants
-        )
+        return all(record.is_decided(mutant.id, self._subject.tests) for mutant in mutants)
 
     def _report(self, record: NodeRecord, mutants: Sequence[Mutant]) -> NodeProof:
-        tests = [test for test in self._subject.tests if record.tests.get(test, _UNKNOWN).left_out == RUNS]
-        undecided = sum(
-            mutant.id not in record.mutants or not record.mutants[mutant.id].outcomes.keys() >= set(tests)
-            for mutant in (mutants if tests or (not record.tests and self._subject.tests) else ())
+        is_open = any(test in record.tests and record.tests[test].left_out == RUNS for test in self._subject.tests) or (
+            not record.tests and bool(self._subject.tests)
         )
-        shown = NodeRecord(record.version, record.state, record.time)
+        undecided = sum(is_open and not record.is_decided(mutant.id, self._subject.tests) for mutant in mutants)
+        shown = NodeRecord(record.version, record.state, record.time, plain_runs=record.plain_runs)
         shown.mutants = {each.id: record.mutants[each.id] for each in mutants if each.id in record.mutants}
+        for each in self._in_tests:  # if all of them pass, only the loading of code runs the function
+            if each.id in record.mutants and set(record.mutants[each.id].outcomes.values()) - {PASSED}:
+                shown.mutants = {each.id: record.mutants[each.id], **shown.mutants}
         shown.tests = {test: record.tests[test] for test in self._subject.tests if test in record.tests}
         store = read_proofs((self._lab.folder,)) or ProofStore()
         pairs = {
@@ -326,49 +351,71 @@ class _Experiment:
                         files.setdefault(path)
         return tuple(files)
 
-    def _run(
-        self, copy: TreeCopy, *, tests: Sequence[str] = (), names: Sequence[str] = (), trace: bool = False
-    ) -> TestRun:
-        """Run tests by their ids, or by their names in pytest."""
-        lab, files = self._lab, self._files
-        if names:
-            files = tuple(dict.fromkeys(name.partition("::")[0] for name in names))
-        limits = RunLimits(lab.options.test_seconds * (_TRACE_COST if trace else 1.0), lab.deadline)
-        return run_tests(copy, lab.python, self._subject.target, files, limits, tests=tests, names=names, trace=trace)
+    def _run(self, copy: TreeCopy, names: Sequence[str]) -> TestRun:
+        """Run tests by their names in pytest."""
+        lab, files = self._lab, tuple(dict.fromkeys(name.partition("::")[0] for name in names))
+        limits = RunLimits(lab.options.test_seconds, lab.deadline)
+        return run_tests(copy, lab.python, self._subject.target, files, limits, names=names)
 
-    def _run_baseline(self, copy: TreeCopy) -> _Baseline | None:
-        """Return the tests that pass twice; None if time is up. Raises ProofFailed if none can be run at all."""
-        tests = list(self._subject.tests)
-        hanging: set[str] = set()
+    def _run_baseline(self, copy: TreeCopy, record: NodeRecord) -> _Baseline | None:
+        """Return the tests that pass twice; None if time is up. Raises ProofFailed if none can be run at all.
+
+        `record` keeps how far the runs got, and is saved.
+        """
+        runs = PlainRuns.decode(record.plain_runs, self._lab.plain_key)
+        are_over = all(self._run_plainly(copy, runs, record, number) for number in (0, 1))
+        return self._compare(runs) if are_over else None
+
+    def _run_plainly(self, copy: TreeCopy, runs: PlainRuns, record: NodeRecord, number: int) -> bool:
+        """Go on with one of the two runs without a mutant; return False if time is up.
+
+        Tests that do not end are left out, one after another.
+        """
+        lab, tests, run, done = self._lab, self._subject.tests, runs.runs[number], runs.done[number]
+        limits = RunLimits(lab.options.test_seconds * (_TRACE_COST if number else 1.0), lab.deadline)
+
+        def keep(part: TestRun) -> None:
+            run.add(part)
+            self._keep_plain_runs(record, runs)
+
         while True:
-            first = self._run(copy, tests=[each for each in tests if each not in hanging])
-            stuck = self._id_of(first.hung, tests) if first.hung else ""
-            if stuck not in tests or stuck in hanging:
-                break
-            hanging.add(stuck)
-            if len(hanging) == min(_MAX_HANGING, len(tests)):
-                break
+            wanted = [each for each in tests if each not in runs.hanging and each not in done]
+            if not wanted or len(runs.hanging) >= _MAX_HANGING:
+                return True
+            if time.monotonic() >= lab.deadline:
+                return False
+            part = run_tests(
+                copy, lab.python, self._subject.target, self._files, limits,
+                tests=wanted, done=run.ended.keys(), trace=bool(number), keep=keep,
+            )  # fmt: skip
             copy.restore()
-        copy.restore()
-        if not first.is_over:
-            return None
-        if first.hung == COLLECTION:
+            run.add(part)
+            stuck = self._id_of(part.hung, wanted) if part.hung else ""
+            if stuck in wanted:
+                runs.hanging.add(stuck)
+            elif part.is_over:
+                self._check_run(run)
+                done.update(wanted)
+            self._keep_plain_runs(record, runs)
+            if not part.is_over:
+                return False
+
+    def _keep_plain_runs(self, record: NodeRecord, runs: PlainRuns) -> None:
+        record.plain_runs = runs.encode()
+        self._save(record, [])
+
+    def _check_run(self, run: TestRun) -> None:
+        """Raise ProofFailed if no test can be run, or not with the copy."""
+        if run.hung == COLLECTION:
             raise ProofFailed(f"pytest does not end to collect the tests of {self._id}")
-        if not first.ended and not first.not_collected and first.code not in (0, 5):
-            last = "; ".join(first.tail.strip().splitlines()[-3:]) or f"exit code {first.code}"
+        if not run.ended and not run.not_collected and run.code not in (0, 5):
+            last = "; ".join(run.tail.strip().splitlines()[-3:]) or f"exit code {run.code}"
             raise ProofFailed(f"pytest cannot run the tests of {self._id}: {last}")
-        if len(hanging) == len(tests):
-            return self._compare(first, first, hanging)
-        second = self._run(copy, tests=[each for each in tests if each not in hanging], trace=True)
-        copy.restore()
-        if not second.is_over:
-            return None
-        if second.loaded is not None and not second.loaded[0] and second.loaded[1]:
+        if run.loaded is not None and not run.loaded[0] and run.loaded[1]:
             raise ProofFailed(
-                f"the tests import {second.loaded[1]} and not the copy of {self._subject.target.path}; "
+                f"the tests import {run.loaded[1]} and not the copy of {self._subject.target.path}; "
                 "give a Python with --python in which the project is not installed, or installed for editing"
             )
-        return self._compare(first, second, hanging)
 
     def _id_of(self, name: str, tests: Sequence[str]) -> str:
         path, _, rest = name.partition("[")[0].partition("::")
@@ -378,9 +425,11 @@ class _Experiment:
             test_id if test_id in tests else next((t for t in tests if t.endswith((f".{leaf}", f"::{leaf}"))), test_id)
         )
 
-    def _compare(self, first: TestRun, second: TestRun, hanging: set[str]) -> _Baseline:
+    def _compare(self, runs: PlainRuns) -> _Baseline:
         """Return the tests that passed in both runs and run the function."""
-        both = {name: (each, second.ended.get(name)) for name, each in first.ended.items()}
+        first, second = runs.runs
+        tests = set(self._subject.tests) - runs.hanging
+        both = {name: (each, second.ended.get(name)) for name, each in first.ended.items() if each.test in tests}
         passing = {
             name: each.test
             for name, (each, again) in both.items()
@@ -403,17 +452,19 @@ class _Experiment:
                 names = {name: each for name, each in names.items() if each != test}
             elif running:
                 why = RUNS
-            elif test in hanging:
+            elif test in runs.hanging:
                 why = "does not end in time without a mutant"
+            elif test not in runs.done[1]:
+                why = "was not tried, as others do not end in time without a mutant"
             elif not own:
                 why = self._why_missing(test, first)
             elif any(name in passing for name in own):
                 why = "does not run it"
             else:
-                why = _describe_baseline([both[name] for name in own])
+                why = describe_ends([both[name] for name in own])
             is_unseen = why == RUNS and not any(name in seen for name in running)
             states[test] = TestState(version, why, way if why == RUNS else (), is_unseen)
-        return _Baseline(names, states)
+        return _Baseline(names, states, "" in second.ran)
 
     def _with_file_mates(self, frames: Mapping[str, tuple[Frame, ...]], passing: Mapping[str, str]) -> set[str]:
         """Return the passing tests that have frames, and those of a file in which a fixture, not a test, has some.
@@ -494,17 +545,17 @@ class _Experiment:
         if not lab.is_as_indexed(self._subject.target.path):
             raise ProofFailed(f"{self._subject.target.path} changed while it was copied; run the command again")
         lab.progress(f"tests of {self._id} without a mutant", 0, 0)
-        baseline = self._run_baseline(copy)
+        kept = earlier if earlier is not None else record
+        self._baseline = baseline = self._baseline or self._run_baseline(copy, kept)
         if baseline is None:
-            return earlier if earlier is not None else record
-        record.tests = baseline.states
+            return kept
+        record.tests, record.plain_runs = baseline.states, kept.plain_runs
         wanted = {test for test, state in baseline.states.items() if state.left_out == RUNS}
         self._carry_over(record, earlier, wanted)
         record = self._save(record, [])
-        open_mutants = [
-            m for m in mutants
-            if m.id not in record.mutants or not record.mutants[m.id].outcomes.keys() >= wanted
-        ]  # fmt: skip
+        if baseline.is_early:  # a mutant that breaks the collection shows no way, so that one that does not is first
+            mutants = (*self._in_tests, *mutants)
+        open_mutants = [each for each in mutants if not record.is_decided(each.id, wanted)]
         done = len(mutants) - len(open_mutants)
         # The first mutant mostly proves what there is. The others then prove only what is left, in any order.
         for batch in (open_mutants[:1], open_mutants[1:]):
@@ -547,17 +598,18 @@ class _Experiment:
         return _Results(self, self._lab.copies(n_jobs), mutants, baseline, record, proven)
 
     def try_mutant(self, copy: TreeCopy, mutant: Mutant, names: Mapping[str, str], proven: set[str]) -> "_Ends | None":
-        """Return how tests end with a mutant, and the failures that are proofs; None if time was up."""
+        """Return how tests end with a mutant, and the failures that are proofs; None if none ended in time."""
         if time.monotonic() >= self._lab.deadline:
             return None
         run = self._run_broken(copy, mutant, tuple(names))
-        if not run.is_over:
-            return None
+        if not run.is_over:  # what ended counts, and the rest is left for the next run
+            cut = {test for name, test in names.items() if name not in run.ended}
+            names = {name: test for name, test in names.items() if test not in cut}
         outcomes: dict[str, str] = {}
         failing: dict[str, list[_Failure]] = {}
         for name, test in names.items():
             ended = run.ended.get(name)
-            if ended is None and _is_uncollected(run, name):
+            if ended is None and run.is_uncollected(name):
                 ended = EndedTest(name, test, "failed", COLLECTION, 0.0, ())
             if ended is None:
                 outcomes.setdefault(test, HANGS)
@@ -576,11 +628,11 @@ class _Experiment:
             else:
                 outcomes[each.test] = PROVEN if is_confirmed else UNSURE
                 proofs += [each] if is_confirmed else []
-        return _Ends(outcomes, proofs)
+        return _Ends(outcomes, proofs) if outcomes else None
 
     def _run_broken(self, copy: TreeCopy, mutant: Mutant, names: Sequence[str]) -> TestRun:
         copy.write(self._subject.target.path, mutant.data)
-        run = self._run(copy, names=list(names))
+        run = self._run(copy, names)
         copy.restore()
         return run
 
@@ -592,18 +644,18 @@ class _Experiment:
         groups = ([together] if together else []) + [(each,) for each in failures if not each.way]
         for group in groups:
             names = [each.name for each in group]
-            is_over = time.monotonic() < self._lab.deadline
-            if is_over:
-                broken = self._run_broken(copy, mutant, names)
-                whole = self._run(copy, names=names)
-                copy.restore()
-                is_over = broken.is_over and whole.is_over
+            if time.monotonic() >= self._lab.deadline:
+                yield from ((each, None) for each in group)
+                continue
+            broken, whole = self._run_broken(copy, mutant, names), self._run(copy, names)
+            copy.restore()
+            is_over = broken.is_over and whole.is_over
             for each in group:
-                if not is_over:
+                again, without = broken.ended.get(each.name), whole.ended.get(each.name)
+                if not is_over and (again is None or without is None):
                     yield each, None
                     continue
-                again, without = broken.ended.get(each.name), whole.ended.get(each.name)
-                is_broken = again.outcome == "failed" if again is not None else _is_uncollected(broken, each.name)
+                is_broken = again.outcome == "failed" if again is not None else broken.is_uncollected(each.name)
                 yield each, is_broken and without is not None and without.outcome == "passed"
 
 
@@ -642,20 +694,3 @@ class _Results:
             return self._experiment.try_mutant(copy, mutant, names, self._proven)
         finally:
             self._free.append(copy)
-
-
-def _is_uncollected(run: TestRun, name: str) -> bool:
-    """Return True if a test did not begin, because its file, or all of pytest, could not be loaded."""
-    is_loaded = bool(run.ended) or bool(run.hung) or run.code not in (2, 3, 4)
-    return name.partition("::")[0] in run.not_collected or not is_loaded
-
-
-_UNKNOWN = TestState(Version("", ""), "not tried yet")
-
-
-def _describe_baseline(ends: Sequence[tuple[EndedTest, EndedTest | None]]) -> str:
-    """Return in words why a test that ended does not count."""
-    outcomes = {each.outcome if each is not None else "missing" for pair in ends for each in pair}
-    if any(again is None or one.outcome != again.outcome for one, again in ends):
-        return "ends differently each time without a mutant"
-    return "is skipped" if outcomes == {"skipped"} else "fails without a mutant"

@@ -43,10 +43,13 @@ def require_operators() -> None:
         raise ExtraMissing(f'this needs mutmut 3.8 ({error}); run: pip install "causalist[prove]"') from error
 
 
-def make_mutants(data: bytes, name: str, first: int, last: int, most: int) -> tuple[Mutant, ...]:
+def make_mutants(
+    data: bytes, name: str, first: int, last: int, most: int, *, in_tests: bool = False
+) -> tuple[Mutant, ...]:
     """Return at most `most` mutants of the function `name` that stands in the lines from `first` to `last`.
 
-    () if there is no such function. Raises ExtraMissing.
+    With `in_tests`, it is one that raises an error while pytest runs a test, and not while it loads code. () if there
+    is no such function. Raises ExtraMissing.
     """
     require_operators()
     import libcst
@@ -76,6 +79,10 @@ def make_mutants(data: bytes, name: str, first: int, last: int, most: int) -> tu
         return True
 
     start = places[function].start.line
+    if in_tests:
+        whole = f'assert "PYTEST_CURRENT_TEST" not in __import__("os").environ, "{MESSAGE}"'
+        add(_with_first(function.body, whole), function.body, start, "raises an error at the start of a run by a test")
+        return tuple(mutants)
     raised = f'raise RuntimeError("{MESSAGE}")'
     for statement, what in ((raised, "raises an error at the start"), ("return", "returns nothing at once")):
         if len(mutants) < most:

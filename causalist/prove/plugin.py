@@ -4,7 +4,8 @@ It runs in the interpreter of the user, of any version from 3.8 on, which has no
 plan and imports nothing but pytest and the standard library. The plan, a JSON file that `CAUSALIST_PROVE` names, has
 
 - `root`, the folder of the copy; `out`, the file for the rows; `parent`, the process that waits for them
-- `tests`: the ids of the tests to run (`path::Class.name`), or `names`: their names in pytest; all without either
+- `tests`: the ids of the tests to run (`path::Class.name`), or `names`: their names in pytest; all without either;
+  `done`: names that are left out of these
 - `node`: path, first and last line and name of a function; with `trace`, its first run in each test is recorded
 
 Rows are JSON lists, one a line:
@@ -41,6 +42,7 @@ class _Runner:
         self.plan = plan
         self.tests = set(plan.get("tests") or ())
         self.names = set(plan.get("names") or ())
+        self.done = set(plan.get("done") or ())
         self.is_all = not self.tests and not self.names
         self.out = os.open(plan["out"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self.ids: Dict[str, str] = {}
@@ -58,7 +60,7 @@ class _Runner:
         """Return the path of a file below the copy, "" for another."""
         if file not in self.paths:
             real = os.path.realpath(file)
-            inside = real.startswith(self.root)
+            inside = real.startswith(self.root) and not file.startswith("<")  # <frozen runpy> is no file
             self.paths[file] = real[len(self.root) :].replace(os.sep, "/") if inside else ""
         return self.paths[file]
 
@@ -88,7 +90,7 @@ class _Runner:
             known_ids = [each for each in ids if each in self.tests]
             self.ids[item.nodeid] = (known_ids or ids)[0]
             wanted = self.is_all or (item.nodeid in self.names if self.names else bool(known_ids))
-            (kept if wanted else deselected).append(item)
+            (kept if wanted and item.nodeid not in self.done else deselected).append(item)
         if deselected:
             items[:] = kept
             config.hook.pytest_deselected(items=deselected)
@@ -121,6 +123,8 @@ class _Runner:
             ended[:2], ended[3] = ["failed", report.when], frames
         elif report.skipped and ended[0] == "passed":
             ended[:2] = ["skipped", report.when]
+        elif report.passed and ended[:2] == ["skipped", "call"] and report.when == "call":
+            ended[:2] = ["passed", "call"]  # only a subtest was skipped: the report of the test itself comes last
 
     def row_of(self, frame: Any, line: int) -> Optional[List[Any]]:
         code = frame.f_code

@@ -13,7 +13,7 @@ are as they were; the others are listed as stale.
   nothing from elsewhere stood in between, else `references`, or `imports` of a file.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -68,13 +68,24 @@ class MutantRecord(NamedTuple):
 
 @dataclass(slots=True)
 class NodeRecord:
-    """Experiments on one version of a definition. `state` is a hash of all files of the repository."""
+    """Experiments on one version of a definition. `state` is a hash of all files of the repository.
+
+    `plain_runs` is the document of the runs of tests without a mutant, as long as they are of use.
+    """
 
     version: Version
     state: str
     time: int
     mutants: dict[str, MutantRecord] = field(default_factory=dict)
     tests: dict[str, TestState] = field(default_factory=dict)
+    plain_runs: dict[str, Any] | None = None
+
+    def is_decided(self, mutant: str, tests: Collection[str]) -> bool:
+        """Return True if it is known how each of `tests` that is not left out ends with a mutant."""
+        outcomes = self.mutants[mutant].outcomes if mutant in self.mutants else None
+        return outcomes is not None and all(
+            test in outcomes for test in tests if test in self.tests and self.tests[test].left_out == RUNS
+        )
 
     def is_in_doubt(self, test: str) -> bool:
         """Return True if nothing shows that a test that was tried runs the definition."""
@@ -100,6 +111,19 @@ class ProvenEdge(NamedTuple):
     mutant: str
     test: str
     time: int
+
+
+class NodeProof(NamedTuple):
+    """A function after its experiments: its record, and proven edges on the ways of tests.
+
+    `n_undecided` mutants are left to try, and `n_more_tests` less probable tests are beyond the limit.
+    """
+
+    node: str
+    record: NodeRecord
+    edges: tuple[ProvenEdge, ...]
+    n_undecided: int
+    n_more_tests: int
 
 
 @dataclass(slots=True)
@@ -184,6 +208,7 @@ def _encode(store: ProofStore) -> bytes:
                 [each.id, each.line, each.what, dict(sorted(each.outcomes.items()))]
                 for each in sorted(record.mutants.values(), key=lambda m: (m.line, m.what, m.id))
             ],
+            **({"plain_runs": record.plain_runs} if record.plain_runs is not None else {}),
         }
         for _, record in sorted(store.nodes.items())
     ]
@@ -204,6 +229,7 @@ def _decode(document: Any) -> ProofStore:
     store.blobs = {v: str(each[2]) for v, each in zip(versions, document["definitions"], strict=True)}
     for each in document["nodes"]:
         record = NodeRecord(versions[each["version"]], str(each["state"]), int(each["time"]))
+        record.plain_runs = each.get("plain_runs")
         for number, left_out, way, *unseen in each["tests"]:
             version = versions[number]
             record.tests[version.id] = TestState(version, str(left_out), tuple(versions[i] for i in way), bool(unseen))
@@ -291,7 +317,8 @@ def stale_proofs(store: ProofStore, freshness: Freshness) -> Iterator[StaleProof
 def count_proofs(store: ProofStore, n_stale: int) -> ProvenStatus:
     """Return counts of what the store has."""
     n_pairs = sum(1 for record in store.nodes.values() for _ in _proofs_of(record))
-    return ProvenStatus(len(store.nodes), n_pairs, len(store.edges), n_stale)
+    n_functions = sum(bool(record.tests) or record.plain_runs is None for record in store.nodes.values())
+    return ProvenStatus(n_functions, n_pairs, len(store.edges), n_stale)
 
 
 def _proofs_of(record: NodeRecord) -> Iterator[tuple[str, Proof]]:

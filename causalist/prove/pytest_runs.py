@@ -10,6 +10,7 @@ A run takes a copy, an interpreter, and names of tests. It gives the end of each
 process that hangs in one test is ended after the time limit of a test; so is one that is not done at the deadline.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -17,7 +18,7 @@ import signal
 import stat
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -70,6 +71,15 @@ class Workspace:
     def tree(self) -> Path:
         """The copy that stays as it is."""
         return self.folder / "tree"
+
+    def digest(self) -> str:
+        """Return a hash of the paths and contents of all files."""
+        total = hashlib.sha256()
+        for path, stamp in sorted(_scan(self.tree)):
+            file = self.tree / path
+            data = os.fsencode(file.readlink()) if stat.S_ISLNK(stamp.mode) else file.read_bytes()
+            total.update(os.fsencode(path) + b"\0" + hashlib.sha256(data).digest())
+        return total.hexdigest()[:16]
 
     def make_copy(self, number: int) -> "TreeCopy":
         """Return the copy of a worker."""
@@ -202,6 +212,7 @@ def _remove_abandoned(parent: Path) -> None:
 _PLUGIN = "_causalist_prove"
 _PAUSE_SECONDS = 0.02
 _COLLECTION_SECONDS = 120.0  # until the first test begins, and after the last one
+_KEEP_SECONDS = 5.0
 _VENVS = (".venv", "venv", "env")
 _PROBE = """
 import importlib.util, json, sys
@@ -246,6 +257,70 @@ class TestRun:
     code: int = 0
     tail: str = ""
 
+    def add(self, part: "TestRun") -> None:
+        """Take up a run of tests of the same kind; of how it ended, that of `part` counts."""
+        self.ended |= part.ended
+        self.ran |= part.ran
+        self.started |= part.started
+        self.not_collected |= part.not_collected
+        self.loaded, self.hung, self.is_over = part.loaded, part.hung, part.is_over
+        self.code, self.tail = part.code, part.tail
+
+    def is_uncollected(self, name: str) -> bool:
+        """Return True if a test did not begin, because its file, or all of pytest, could not be loaded."""
+        is_loaded = bool(self.ended) or bool(self.hung) or self.code not in (2, 3, 4)
+        return name.partition("::")[0] in self.not_collected or not is_loaded
+
+
+@dataclass(slots=True)
+class PlainRuns:
+    """Runs of tests without a mutant as far as they got: a plain one, then one with a trace.
+
+    `key` is a hash of what they depend on. `done` has the ids of the tests of which each run is over, and `hanging`
+    those that do not end.
+    """
+
+    key: str
+    runs: tuple[TestRun, TestRun] = field(default_factory=lambda: (TestRun(), TestRun()))
+    done: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
+    hanging: set[str] = field(default_factory=set)
+
+    def encode(self) -> dict[str, Any]:
+        """Return a JSON document, with each frame once."""
+        numbers: dict[Frame, int] = {}
+
+        def number(frames: dict[str, tuple[Frame, ...]]) -> list[list[Any]]:
+            return [[name, [numbers.setdefault(f, len(numbers)) for f in of]] for name, of in sorted(frames.items())]
+
+        runs = [
+            {
+                "ended": [[each.name, each.test, each.outcome] for _, each in sorted(run.ended.items())],
+                "ran": number(run.ran),
+                "started": number(run.started),
+                "not_collected": dict(sorted(run.not_collected.items())),
+                "done": sorted(done),
+            }
+            for run, done in zip(self.runs, self.done, strict=True)
+        ]
+        frames = [list(each) for each in numbers]
+        return {"key": self.key, "runs": runs, "hanging": sorted(self.hanging), "frames": frames}
+
+    @classmethod
+    def decode(cls, document: dict[str, Any] | None, key: str) -> "PlainRuns":
+        """Return what a document has; nothing of one with another key."""
+        found = cls(key)
+        if document is None or document["key"] != key:
+            return found
+        frames = _frames(document["frames"])
+        found.hanging.update(document["hanging"])
+        for run, done, kept in zip(found.runs, found.done, document["runs"], strict=True):
+            done.update(kept["done"])
+            run.ended = {name: EndedTest(name, test, end, "", 0.0, ()) for name, test, end in kept["ended"]}
+            run.ran = {name: tuple(frames[i] for i in of) for name, of in kept["ran"]}
+            run.started = {name: tuple(frames[i] for i in of) for name, of in kept["started"]}
+            run.not_collected = dict(kept["not_collected"])
+        return found
+
 
 class BrokenFunction(NamedTuple):
     """A function by its place: 1-based first and last line."""
@@ -264,12 +339,15 @@ class RunLimits(NamedTuple):
 
 
 def find_interpreter(root: Path, given: Path | None, running: str) -> Interpreter:
-    """Return the Python that runs the tests: `given`, else that of the repository's environment, else `running`.
+    """Return the Python that runs the tests: `given`, else that of the repository's or the active environment.
+
+    Without any, it is `running`.
 
     Raises ProofFailed for one that does not start or has no pytest.
     """
     names = ("Scripts/python.exe",) if os.name == "nt" else ("bin/python",)
-    own = (root / folder / name for folder in _VENVS for name in names)
+    active = [Path(os.environ["VIRTUAL_ENV"])] if os.environ.get("VIRTUAL_ENV") else []
+    own = (folder / name for folder in (*(root / each for each in _VENVS), *active) for name in names)
     program = os.fspath(given) if given is not None else next((os.fspath(p) for p in own if p.exists()), running)
     try:
         done = subprocess.run(
@@ -296,11 +374,14 @@ def run_tests(
     *,
     tests: Sequence[str] = (),
     names: Sequence[str] = (),
+    done: Collection[str] = (),
     trace: bool = False,
+    keep: Callable[[TestRun], None] | None = None,
 ) -> TestRun:
     """Run tests of some files: those with the ids `tests`, or with the `names` that pytest gave them.
 
-    Without either, all of them run; without files, all that pytest finds.
+    Without either, all of them run; without files, all that pytest finds. Those with the names `done` are left out.
+    `keep` gets what is known so far now and then.
     """
     inject, rows, plan = copy.folder / "inject", copy.folder / "rows.jsonl", copy.folder / "plan.json"
     inject.mkdir(exist_ok=True)
@@ -308,7 +389,7 @@ def run_tests(
     rows.unlink(missing_ok=True)
     about = {
         "root": os.fspath(copy.root), "out": os.fspath(rows), "parent": os.getpid(), "tests": list(tests),
-        "names": list(names), "node": list(target), "trace": trace,
+        "names": list(names), "done": sorted(done), "node": list(target), "trace": trace,
     }  # fmt: skip
     plan.write_text(json.dumps(about), encoding="utf-8")
     given = ["-q", "--tb=no", "--maxfail=0", "--continue-on-collection-errors", f"--rootdir={copy.root}"]
@@ -327,12 +408,11 @@ def run_tests(
         )
     run = TestRun()
     try:
-        _watch(process, rows, run, limits)
+        _watch(process, rows, run, limits, keep)
     finally:
         _end(process)
     run.code = process.returncode
-    for row in _read_rows(rows):
-        _take(run, row)
+    _take_all(run, rows)
     run.tail = output.read_bytes()[-2000:].decode("utf-8", "replace")
     return run
 
@@ -343,7 +423,9 @@ def _environment(copy: TreeCopy, inject: Path, plan: Path, paths: Sequence[str])
     roots += [copy.root / "src"] if (copy.root / "src").is_dir() else []
     before = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     search = [os.fspath(each) for each in (inject, *roots, copy.root)]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    # By the second one a mutant knows that a test runs; `prove` itself may run in a test.
+    left_out = ("GIT_", "PYTEST_CURRENT_TEST")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     return environment | {
         "PYTHONPATH": os.pathsep.join(dict.fromkeys([*search, *filter(None, before)])),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -360,9 +442,16 @@ def import_root(root: Path, path: str) -> Path:
     return folder
 
 
-def _watch(process: "subprocess.Popen[bytes]", rows: Path, run: TestRun, limits: RunLimits) -> None:
+def _watch(
+    process: "subprocess.Popen[bytes]",
+    rows: Path,
+    run: TestRun,
+    limits: RunLimits,
+    keep: Callable[[TestRun], None] | None,
+) -> None:
     """Wait for the end of a process, or give it up."""
     position, current, since = 0, "", time.monotonic()
+    kept, kept_at = 0, since
     while True:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_PAUSE_SECONDS)
@@ -383,6 +472,11 @@ def _watch(process: "subprocess.Popen[bytes]", rows: Path, run: TestRun, limits:
                     row = json.loads(line)
                     if row[0] in ("start", "end"):
                         current, since = (str(row[1]) if row[0] == "start" else ""), now
+        if keep is not None and position != kept and now - kept_at >= _KEEP_SECONDS:
+            part = TestRun(is_over=False)
+            _take_all(part, rows)
+            keep(part)
+            kept, kept_at = position, now
         if now - since > (limits.test_seconds if current else _COLLECTION_SECONDS):
             run.hung = current or COLLECTION
             return
@@ -410,6 +504,11 @@ def _read_rows(path: Path) -> Iterator[list[Any]]:
                 yield row
 
 
+def _take_all(run: TestRun, rows: Path) -> None:
+    for row in _read_rows(rows):
+        _take(run, row)
+
+
 def _take(run: TestRun, row: list[Any]) -> None:
     """Take up one row of the plugin."""
     match row:
@@ -423,6 +522,14 @@ def _take(run: TestRun, row: list[Any]) -> None:
             run.not_collected[path] = text
         case ["loaded", bool(own), str(other)]:
             run.loaded = own, other
+
+
+def describe_ends(ends: Sequence[tuple[EndedTest, EndedTest | None]]) -> str:
+    """Return in words why a test that ended does not count."""
+    outcomes = {each.outcome if each is not None else "missing" for pair in ends for each in pair}
+    if any(again is None or one.outcome != again.outcome for one, again in ends):
+        return "ends differently each time without a mutant"
+    return "is skipped" if outcomes == {"skipped"} else "fails without a mutant"
 
 
 def _frames(rows: Sequence[Sequence[Any] | None]) -> tuple[Frame, ...]:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from causalist._internal.text_formatting import count_noun, html_text, neutralize
-from causalist.model.node_ids import Role
+from causalist.model.node_ids import Role, unescape_name
 
 if TYPE_CHECKING:
     from causalist.model.graph import Edge
@@ -123,15 +123,13 @@ def picture_edge(edge: "Edge") -> PictureEdge:
 
 def draw_path(start: str, end: str, trail: "GraphPath | None") -> str:
     """Return a path as SVG; both ends and a line that says so if there is none."""
-    title = f"{start} to {end}"
+    title = f"{unescape_name(start)} to {unescape_name(end)}"
     if trail is None:
         ends = [PictureNode(start, mark=NodeMark.FOCUS), PictureNode(end, mark=NodeMark.FOCUS)]
         return draw_picture(ends, (), title, ("the graph has no path between them",))
     nodes = [
-        PictureNode(
-            hop.node, _place(hop.path, hop.line), NodeMark.FOCUS if hop.node in (start, end) else NodeMark.PLAIN
-        )
-        for hop in trail.hops
+        PictureNode(hop.node, mark=NodeMark.FOCUS if hop.node in (start, end) else NodeMark.PLAIN)
+        for hop in trail.hops  # whose places are those of the uses
     ]
     return draw_picture(nodes, map(picture_edge, trail.edges), title, (f"probability {trail.probability:.2g}",))
 
@@ -141,7 +139,7 @@ def draw_impact(nodes: Sequence[str], affected: Sequence["Affected"], what: str,
     drawn = [PictureNode(node, mark=NodeMark.FOCUS) for node in nodes]
     drawn += [PictureNode(each.node, mark=_mark_of(each)) for each in affected]
     among = [*nodes, *(each.node for each in affected)]
-    title = f"what depends on {what}"
+    title = f"what depends on {unescape_name(what)}"
     return draw_picture(drawn, _edges_of(affected[:MAX_PICTURE_NODES], nodes, among), title, notes)
 
 
@@ -283,10 +281,6 @@ def _legend(edges: Sequence[PictureEdge]) -> str:
     return "; ".join(sentences)
 
 
-def _place(path: str | None, line: int | None) -> str:
-    return f"{path}:{line}" if line else path or ""
-
-
 def _strongest(edges: Iterable[PictureEdge]) -> list[PictureEdge]:
     """Return the strongest edge between each two nodes, in the order of the first."""
     best: dict[tuple[str, str], PictureEdge] = {}
@@ -312,10 +306,11 @@ class _Layout:
 
     def __init__(self, nodes: Sequence[PictureNode], edges: Sequence[PictureEdge]) -> None:
         self._edges = {(edge.source, edge.target): number for number, edge in enumerate(edges)}
+        width_by_node = {node.id: _label_width(node) for node in nodes}
         self._column = _columns([node.id for node in nodes], edges)
         self._rows = _order_columns(*self._slots(nodes, edges))
         widths = [
-            max((_label_width(slot) for slot in rows if isinstance(slot, str)), default=0.0) for rows in self._rows
+            max((width_by_node[slot] for slot in rows if isinstance(slot, str)), default=0.0) for rows in self._rows
         ]
         self._left = [_MARGIN + sum(widths[:n]) + _GAP * n for n in range(len(widths))]
         self._widths = widths
@@ -429,7 +424,8 @@ def _draw_edge(edge: PictureEdge, course: str) -> str:
     )
     dashed = edge.evidence is EdgeSource.CODE and edge.confidence < _DOUBTFUL
     color = "#cf222e" if edge.alert else "#57606a"
-    title = f"{edge.source} {edge.kind} {edge.target}, {edge.confidence:.2f}, {edge.evidence}"
+    ends = f"{unescape_name(edge.source)} {edge.kind} {unescape_name(edge.target)}"
+    title = f"{ends}, {edge.confidence:.2f}, {edge.evidence}"
     style = ' stroke-dasharray="4 3"' if dashed or edge.alert == _CUT else ""
     return (
         f'<path d="{course}" fill="none" stroke="{color}" stroke-width="{width}"{style} marker-end="url(#end)">'
@@ -439,11 +435,9 @@ def _draw_edge(edge: PictureEdge, course: str) -> str:
 
 def _draw_node(node: PictureNode, left: float, top: float, width: float) -> str:
     fill, stroke = _FILLS[node.mark]
-    path, _, name = node.id.partition("::")
-    label = _shorten(name or path)
-    below = _shorten(node.place or (path if name else ""))
+    label, below = _lines_of(node)
     return (
-        f'<g data-node="{_text(node.id)}"><title>{_text(node.id)}</title>'
+        f'<g data-node="{_text(node.id)}"><title>{_text(unescape_name(node.id))}</title>'
         f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{_HEIGHT}" rx="4" fill="{fill}" '
         f'stroke="{stroke}"/>'
         f'<text x="{left + 8:.1f}" y="{top + (14 if below else 21):.1f}" fill="#1f2328">{_text(label)}</text>'
@@ -453,9 +447,15 @@ def _draw_node(node: PictureNode, left: float, top: float, width: float) -> str:
     )  # fmt: skip
 
 
-def _label_width(node: str) -> float:
-    path, _, name = node.partition("::")
-    return max(len(_shorten(name or path)) * _CHARACTER, len(_shorten(path)) * _CHARACTER * 10 / 12) + 16
+def _lines_of(node: PictureNode) -> tuple[str, str]:
+    """Return (the name, what stands below it) of a box."""
+    path, _, name = node.id.partition("::")
+    return _shorten(unescape_name(name) or path), _shorten(node.place or (path if name else ""))
+
+
+def _label_width(node: PictureNode) -> float:
+    name, below = _lines_of(node)
+    return max(len(name) * _CHARACTER, len(below) * _CHARACTER * 10 / 12) + 16
 
 
 def _shorten(text: str) -> str:

@@ -46,6 +46,14 @@ def test_documents_stand_in_a_list(stores: Path) -> None:
     assert document["meanings"][0] == json.loads(invoke("callers", MEMORY, "--json", cwd=stores).stdout)
 
 
+def test_one_that_a_command_has_no_use_for_is_left_out(stores: Path) -> None:
+    write_all(stores, {"lib/names.py": "put = 1\n"})
+    done = invoke("similar", "put", "--min-lines", "2", cwd=stores)
+    assert done.code != 2 and done.stdout.splitlines()[0] == f"{MEMORY}:"
+    assert "note: left out: lib/names.py::put has no function or type of 2 lines or more" in done.stderr
+    assert "::put has no function" in invoke("similar", "put", "--min-lines", "99", cwd=stores).failed("usage")
+
+
 def test_many_are_refused(tmp_path: Path) -> None:
     write_all(tmp_path, {"a.py": "".join(f"class C{i}:\n    def put(self): ...\n\n\n" for i in range(9))})
     done = invoke("callers", "put", cwd=tmp_path)

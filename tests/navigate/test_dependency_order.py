@@ -50,6 +50,13 @@ def test_tests_are_ordered_when_they_are_asked_for(tmp_path: Path) -> None:
     assert order["app/jobs.py"] == ("lib/alone.py",)
 
 
+def test_a_bare_name_means_code_and_not_the_tests_beside_it(tmp_path: Path) -> None:
+    write_all(tmp_path, CHAIN | {"tests/test_b.py": "def g():\n    return 2\n", "app/z.py": "def g():\n    return 3\n"})
+    repository = in_memory(tmp_path)
+    assert nodes_of(repository.topo("g")) == ["app/z.py::g", "app/a.py::g"]  # which needs more
+    assert nodes_of(repository.topo("tests/test_b.py::g")) == ["tests/test_b.py::g"]
+
+
 def test_a_node_and_what_it_reaches(tmp_path: Path) -> None:
     repository = in_memory(write_all(tmp_path, CHAIN))
     order = repository.topo(start="g")

@@ -78,6 +78,23 @@ def test_calls_are_confirmed_added_and_lowered(shop: Path) -> None:
     assert wrapped.observed is None and wrapped.confidence > 0.9
 
 
+def test_code_that_calls_back_into_a_test_does_not_depend_on_it(tmp_path: Path) -> None:
+    files = {
+        "app.py": "def run(function):\n    return function()\n\n\ndef helper():\n    return 1\n",
+        "tests/test_app.py": "import sys\n\nsys.path.append('.')\nimport app\n\n\n"
+        "def call():\n    return app.helper()\n\n\ndef test_run():\n    assert app.run(call) == 1\n\n\ntest_run()\n",
+    }
+    root = write_all(tmp_path, files)
+    assert invoke("observe", "--", sys.executable, "tests/test_app.py", cwd=root).code == 0
+    assert _edges(root, "callers", "call")[0]["source"] == "app.py::run"  # it was seen to
+    users = json.loads(invoke("impact", "helper", "--json", cwd=root).stdout)["affected"]
+    assert {each["node"] for each in users} == {
+        "tests/test_app.py::call",
+        "tests/test_app.py::test_run",
+        "tests/test_app.py",
+    }
+
+
 def _edges(shop: Path, *arguments: str) -> list[dict[str, object]]:
     done = invoke(*arguments, "--json", "--repo", str(shop))
     return json.loads(done.stdout)["edges"]

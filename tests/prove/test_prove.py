@@ -176,11 +176,43 @@ def test_a_mutant_that_nobody_notices(tmp_path: Path) -> None:
     assert done.code == 1 and "no test is known to reach src/shop/prices.py::lonely" in done.stderr
 
 
-def test_time_that_is_up_and_going_on(tmp_path: Path) -> None:
+def test_time_that_is_up_and_going_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each `prove` has time for one test of one run of pytest: what ended before is not run again."""
     root = _make_shop(tmp_path / "shop")
-    first = _prove(root, "sold", "--max-mutants", "2", "--max-seconds", "0.01")
-    assert first["undecided"] == 2 and first["mutants"] == []
-    assert _prove(root, "sold", "--max-mutants", "2")["undecided"] == 0
+    first = _prove(root, "sold", "--max-mutants", "1", "--max-seconds", "0.01")
+    assert first["undecided"] == 1 and first["mutants"] == []
+    from causalist.prove import experiment
+
+    plain, ran = experiment.run_tests, []
+
+    def cut(*arguments: object, **named: object) -> object:
+        run = plain(*arguments, **named)  # type: ignore[arg-type]
+        ran.append(list(run.ended))
+        names = list(run.ended)[1:]
+        for name in names:
+            del run.ended[name]
+        run.is_over = not names
+        return run
+
+    monkeypatch.setattr(experiment, "run_tests", cut)
+    document, n_runs = first, []
+    text = SHOP["tests/test_prices.py"] + "\n\ndef test_sold_out():\n    assert list(sold('')) == []\n"
+    write_all(root, {"tests/test_prices.py": text})
+    while document["undecided"]:
+        done = invoke("prove", "sold", "--repo", str(root), "--python", sys.executable, "--max-mutants", "1", "--json")
+        document = json.loads(done.stdout)
+        n_runs.append(len(ran))
+        if len(n_runs) == 1:
+            assert "1 run of a test kept; run the command again" in done.stderr
+            assert json.loads(invoke("status", "--json", "--repo", str(root)).stdout)["proven"]["functions"] == 0
+        assert len(n_runs) < 9
+    one, two = f"{TESTS}test_sold", f"{TESTS}test_sold_out"
+    # Plain and with a trace; then, of each, broken, and broken and whole once more.
+    assert ran == [[one, two], [two], [one, two], [two], [one, two], [one], [one], [two], [two], [two]]
+    assert n_runs == [1, 3, 7, 10]
+    assert {each["test"] for each in document["tests"] if each["proven"]} == {one, two}
+    store = read_proofs((root / ".causalist",))
+    assert store is not None and store.nodes[f"{PRICES}sold"].plain_runs is None
 
 
 def test_a_test_that_changes_files_changes_a_copy_and_no_later_run(tmp_path: Path) -> None:
@@ -217,6 +249,21 @@ def test_a_test_that_another_one_breaks_is_no_proof(tmp_path: Path) -> None:
     root = write_all(tmp_path / "app", files)
     document = _prove(root, "start", "--max-mutants", "2")
     assert {each["test"] for each in document["tests"] if each["proven"]} == {"test_app.py::test_a"}
+
+
+def test_a_function_that_loading_code_runs_shows_its_way_in_a_test(tmp_path: Path) -> None:
+    """One that raises at once breaks the import, so that no test begins; one more mutant raises in tests alone."""
+    files = {
+        "app.py": "def start():\n    return True\n\n\ndef run():\n    return start()\n\n\nREADY = start()\n",
+        "test_app.py": "import app\n\n\ndef test_run():\n    assert app.run()\n",
+    }
+    document = _prove(write_all(tmp_path / "app", files), "start", "--max-mutants", "1")
+    assert [each["what"].removeprefix("raises an error at the start") for each in document["mutants"]] == [
+        " of a run by a test", "",
+    ]  # fmt: skip
+    assert {(each["source"], each["target"]) for each in document["edges"]} == {
+        ("test_app.py::test_run", "app.py::run"), ("app.py::run", "app.py::start"),
+    }  # fmt: skip
 
 
 def test_a_mutant_that_never_ends(tmp_path: Path) -> None:

@@ -653,9 +653,13 @@ def test_defects_in_changed_functions_that_tests_notice(shop: Path, monkeypatch:
     n = proofs["double"]["n_defects"]
     assert f"double {n} of {n} defects are noticed by tests" in lines
     assert f"silent no test notices: {proofs['silent']['n_defects']} defects" in lines
-    assert "leave out REV" in invoke("review", "HEAD", "--prove", cwd=shop).stderr
+    assert "leave out --staged" in invoke("review", "--staged", "--prove", cwd=shop).stderr
+    assert "not those of HEAD: check it out" in invoke("review", "HEAD", "--prove", cwd=shop).stderr
     assert "goes with" in invoke("review", "--prove", "--format", "sarif", cwd=shop).stderr
     assert json.loads(invoke("review", "--json", cwd=shop).stdout)["proofs"] is None
+    commit(shop)  # which is checked out then, and nothing is run again
+    done = invoke("review", "HEAD", "--prove", "--json", "--max-mutants", "2", cwd=shop)
+    assert {each["node"].partition("::")[2]: each for each in json.loads(done.stdout)["proofs"]} == proofs
 
 
 @pytest.mark.parametrize(

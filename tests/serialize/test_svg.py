@@ -90,6 +90,13 @@ def test_boxes_overlap_neither_one_another_nor_the_edge_of_the_drawing() -> None
                 assert x + w <= x2 or x2 + w2 <= x or y + h <= y2 or y2 + h2 <= y
 
 
+def test_both_lines_of_a_box_are_read_and_fit_into_it() -> None:
+    node, place = "a.js::test res%2Eend() ends", "test/response.test.js:1234567890"
+    read = Read(draw_picture([PictureNode(node, place)], (), "title"))
+    assert read.texts[1:3] == ["test res.end() ends", place]
+    assert read.boxes[node][2] >= 8 + len(place) * 6  # a character of the small font is 6 pixels wide
+
+
 def test_a_line_says_how_an_edge_is_known() -> None:
     nodes = [PictureNode(name) for name in "abcdef"]
     edges = [

@@ -477,6 +477,7 @@ def test_the_change_since_the_last_commit(page: Any, tmp_path: Path) -> None:
         rows = page.locator("#changes li").all_inner_texts()
         assert " ".join(rows[0].split()) == ("shop/cart.py:5 calls price nothing is given for 'currency'")
         assert page.locator("#changes .link", has_text="gone").count() == 0  # its code is no more
+        assert page.evaluate("lastOf('a.js::suite.test res%2Eend()')") == "test res.end()"
         page.locator("#changes li", has_text="test_total").locator(".link").click()
         page.wait_for_function("() => document.querySelector('#code h2').textContent === 'test_total'")
         assert "node=tests%2Ftest_cart.py%3A%3Atest_total" in page.url

@@ -203,7 +203,7 @@ function showReview({ review, stage }, node) {
   $("main").className = "changes";
   for (const id of ["results", "picture", "code"]) $(id).replaceChildren();
   const gone = new Set(review.definitions.filter((each) => each.change === "removed").map((each) => each.node));
-  const to = (id, text) => (gone.has(id) ? make("span", {}, text || id) : link(id, text || id));
+  const to = (id, text) => (gone.has(id) ? make("span", {}, text || plain(id)) : link(id, text || plain(id)));
   const use = ({ edge }) => (edge ? `${edge.kind} ${nameOf(edge.target)}${edge.line ? `, line ${edge.line}` : ""}` : "changed itself");
   const reached = (each) => [make("span", { class: "share" }, each.probability.toFixed(2)), to(each.node), make("span", {}, use(each))];
   const named = { removed: "removed", added: "added", renamed: "renamed" };
@@ -333,7 +333,16 @@ function breakable(text) {
   return text.split(/(?<=[./:])(?=[^./:])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
 }
 
+// Names in ids have their own dots, colons and tildes escaped.
+function plain(name) {
+  return [["%7E", "~"], ["%2E", "."], ["%3A%3A", "::"], ["%23", "#"], ["%25", "%"]].reduce((text, [escaped, sign]) => text.replaceAll(escaped, sign), name);
+}
+
 function nameOf(id) {
+  return plain(escapedNameOf(id));
+}
+
+function escapedNameOf(id) {
   const shown = state.nodes[id];
   if (shown && shown.symbol) return shown.symbol;
   if (id.includes("#")) return (shown && shown.signature) || id.slice(id.indexOf("#") + 1);
@@ -342,8 +351,8 @@ function nameOf(id) {
 }
 
 function lastOf(id) {
-  const name = nameOf(id);
-  return name.slice(name.lastIndexOf(".", name.length - 2) + 1) || name;
+  const name = escapedNameOf(id);
+  return plain(name.slice(name.lastIndexOf(".", name.length - 2) + 1) || name);
 }
 
 function placeOf(shown) {

@@ -10,7 +10,8 @@ and fails the second. Each edge on the way of a failure is held against what `ob
 are.
 
 `kills` starts `prove` on functions of a clone and kills it at random times with signal 9. Content, modes and times of
-all files of the work tree must stay as they are, and `git status`.
+all files of the work tree must stay as they are, and `git status` and `git worktree list`. Two seconds later no process
+that it started may be there, and after the next whole run no copy.
 
 `choice` draws mutants of functions, runs the whole suite on each, and counts those that the suite catches and the
 tests that `causalist tests` ranks first do too, for a share of the time of the suite. A mutant with which a test hangs
@@ -48,6 +49,7 @@ from causalist.prove import ProveOptions
 from causalist.prove.experiment import check_subject
 from causalist.prove.mutants import Mutant, make_mutants
 from causalist.prove.pytest_runs import BrokenFunction, RunLimits, Workspace, find_interpreter, import_root, run_tests
+from causalist.store.index_folder import user_cache
 
 _SUITE_SECONDS = 300.0
 _TEST_SECONDS = 30.0
@@ -93,7 +95,8 @@ def run_plainly(copy: Path, python: str, tests: Sequence[str], path: str) -> dic
     command = [python, "-m", "pytest", "-q", "-rA", "--tb=no", "-p", "no:cacheprovider", f"--rootdir={copy}", *chosen]
     done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=_SUITE_SECONDS, text=True)
     found: dict[str, bool | None] = dict.fromkeys(tests)
-    ends = re.findall(r"^(PASSED|FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    # A test of unittest with a subtest that fails passes itself in pytest, and its run fails.
+    ends = re.findall(r"^(PASSED|FAILED|ERROR|SUBFAILED)(?:\[.*\]|\(.*\))? (\S+)", done.stdout, re.MULTILINE)
     present = {name.partition("[")[0] for _, name in ends}
     for word, name in ends:
         for known, test in names.items():
@@ -145,7 +148,8 @@ def measure_proofs(clone: Path, python: str, n: int, seed: int, options: ProveOp
         found["unnoticed"] += sum(set(m.outcomes.values()) == {"passed"} for m in record.mutants.values())
         target = check_subject(repository.index, ids.position(name))
         data = (clone / target.path).read_bytes()
-        made = {m.id: m for m in make_mutants(data, target.name, target.first, target.last, options.max_mutants)}
+        place = data, target.name, target.first, target.last
+        made = {m.id: m for m in (*make_mutants(*place, options.max_mutants), *make_mutants(*place, 1, in_tests=True))}
         by_mutant: dict[str, list[str]] = {}
         for test, mutant in proven.items():
             by_mutant.setdefault(mutant.id, []).append(test)
@@ -215,19 +219,35 @@ def state_of(root: Path) -> dict[str, tuple[str, int, int]]:
     return found
 
 
+def processes_of_runs(cache: Path) -> list[int]:
+    """Return the processes that run tests in a copy below the cache of the user."""
+    wanted, found = b"CAUSALIST_PROVE=" + os.fsencode(cache), []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        if any(each.startswith(wanted) for each in environment.split(b"\0")):
+            found.append(int(folder.name))
+    return found
+
+
 def measure_kills(clone: Path, python: str, n: int, seed: int) -> dict[str, Any]:
     """Kill `prove` at random times, and compare the work tree with what it was."""
     repository = Repository.open(clone, exact_root=True)
     names = [name for name, _ in zip(drawn(repository, seed), range(n), strict=False)]
     draw = random.Random(seed)
 
-    def status() -> bytes:
-        return subprocess.run(
-            ["git", "--no-optional-locks", "status", "--porcelain=v2"], cwd=clone, capture_output=True
-        ).stdout
+    def status() -> list[bytes]:
+        asked = (["status", "--porcelain=v2"], ["worktree", "list"])
+        return [
+            subprocess.run(["git", "--no-optional-locks", *each], cwd=clone, capture_output=True).stdout
+            for each in asked
+        ]
 
     before, said = state_of(clone), status()
-    changed, killed = [], 0
+    cache = user_cache() / "prove"
+    changed, killed, running, in_tests = [], 0, 0, 0
     for i in range(n):
         command = [sys.executable, "-m", "causalist", "prove", names[i % len(names)], "--python", python, "--jobs", "2"]
         process = subprocess.Popen(
@@ -235,17 +255,23 @@ def measure_kills(clone: Path, python: str, n: int, seed: int) -> dict[str, Any]
         )
         time.sleep(draw.uniform(0.5, 25.0))
         killed += process.poll() is None
+        in_tests += bool(processes_of_runs(cache))
         process.send_signal(signal.SIGKILL)
         process.wait()
+        time.sleep(2.0)
+        running += len(processes_of_runs(cache))
         after = state_of(clone)
         if after != before or status() != said:
             changed.append(sorted(set(after.items()) ^ set(before.items()))[:4])
-    left = sum(1 for _ in (Path(os.environ.get("XDG_CACHE_HOME", "")) / "causalist" / "prove").glob("*"))
     done = subprocess.run(
         [sys.executable, "-m", "causalist", "prove", names[0], "--python", python, "--json"],
         cwd=clone, capture_output=True, check=False,
     )  # fmt: skip
-    return {"kills": killed, "trials": n, "changed": changed, "copies_left": left, "code_after": done.returncode}
+    left = sum(1 for _ in cache.glob("*"))
+    return {
+        "kills": killed, "trials": n, "while_tests_ran": in_tests, "changed": changed, "processes_left": running,
+        "copies_left": left, "code_after": done.returncode,
+    }  # fmt: skip
 
 
 # -- choice
