@@ -27,6 +27,7 @@ MODULE_SCOPE = -1
 ALWAYS, NEVER = "1", "0"  # conditions of `FileFacts.conditions`
 UNCOUNTED = "-"  # in `Call.arguments`: a grammar that does not count them
 IS_TYPE = "="  # in `Call.arguments`: the callee is declared to be a type
+OPERATED = "@"  # in `Call.arguments`: an operator, a statement or a function of the language runs the special method
 
 
 class ArgumentKind(StrEnum):
@@ -164,7 +165,8 @@ class Call(NamedTuple):
     more marks than "()": those of `model.type_notation`.
 
     `arguments` has one letter of `ArgumentKind` for each argument: literals, functions (`>`), anything else (`?`). It
-    is `UNCOUNTED` if arguments are not counted, and `IS_TYPE` if the callee is declared to be a type. `values` are the
+    is `UNCOUNTED` if arguments are not counted, and `IS_TYPE` if the callee is declared to be a type. It is `OPERATED`
+    if nothing names the method: `x.__len__` stands for `len(x)`. `values` are the
     chains of "?" arguments, joined by ",", each "" if it is no chain; "" if none is one, and in languages without
     overloading by literals. Of a callee that is declared to be a type they are the number of its type arguments, or "".
     Labels of arguments follow behind a bar, "_" for none and "{" for a function behind the others.

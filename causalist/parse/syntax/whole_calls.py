@@ -8,7 +8,7 @@ import re
 from collections.abc import Container
 
 from causalist._internal.lazy import dataclass, field, lazy_regex
-from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, ArgumentKind, Call
+from causalist.model.facts import MODULE_SCOPE, OPERATED, UNCOUNTED, ArgumentKind, Call
 from causalist.model.type_notation import BEHIND, GIVEN, OWN_OBJECT, PLACE, element_of, split_top, typed_value
 from causalist.parse.syntax.argument_forms import is_one_value, letter_of, typed_argument
 from causalist.parse.syntax.arguments import (
@@ -54,6 +54,37 @@ _BEFORE_IN = lazy_regex(
     rb"(?:\s*async)?(?:\s*throws)?(?:\s*->[^{}\n]*?)?\s+in\b"
 )
 _CAST = lazy_regex(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\]]*>)?)\s*\)(?=[\s\w(\"'$])")
+
+# Functions of Python, and the special methods of what they are given that they run.
+_METHODS_OF_FUNCTIONS = {
+    b"len": "__len__", b"str": "__str__", b"repr": "__repr__", b"bool": "__bool__", b"iter": "__iter__",
+    b"next": "__next__",
+    b"hash": "__hash__", b"bytes": "__bytes__", b"int": "__int__", b"float": "__float__", b"abs": "__abs__",
+    b"reversed": "__reversed__", b"print": "__str__", b"dir": "__dir__", b"round": "__round__",
+    b"list": "__iter__", b"tuple": "__iter__", b"set": "__iter__", b"frozenset": "__iter__", b"sorted": "__iter__",
+    b"sum": "__iter__", b"any": "__iter__", b"all": "__iter__", b"enumerate": "__iter__", b"zip": "__iter__",
+    b"max": "__iter__", b"min": "__iter__", b"copy": "__copy__", b"deepcopy": "__deepcopy__",
+}  # fmt: skip
+_METHODS_OF_SIGNS = {
+    b"+": "add", b"-": "sub", b"*": "mul", b"/": "truediv", b"//": "floordiv", b"%": "mod", b"**": "pow",
+    b"@": "matmul", b"&": "and", b"|": "or", b"^": "xor", b"<<": "lshift", b">>": "rshift",
+    b"==": "eq", b"!=": "ne", b"<": "lt", b"<=": "le", b">": "gt", b">=": "ge",
+}  # fmt: skip
+_FUNCTION_BEFORE = re.compile(rb"(?<![\w.])(?:copy\.)?(%s)\($" % b"|".join(_METHODS_OF_FUNCTIONS))
+_SIGN_BEHIND = re.compile(rb" (\*\*|//|<<|>>|[-+*/%@&|^])(=?) | ([=!]=|[<>]=?) ")
+_WORD_BEFORE = re.compile(rb"(?<![\w.])(if|elif|while|not|in|with|from|assert|del) $")
+_ITERATING = re.compile(rb"\bfor\s+(?:(?!\bin\b|\bif\b)[^\n:])+\bin $")
+_ASYNC = re.compile(rb"\basync (?:with|for\b[^\n:]*) $")
+_TESTED_UNTIL = re.compile(
+    rb"[:),]?\n|: *[#\w]|\)| (?:and|or|else|for|if)\b"
+)  # behind what a condition is made of alone
+_ALSO_TESTED = (b" and ", b" or ")
+_FORMATTED = re.compile(rb"\b[rR]?[fF][rR]?[\"'][^\n]*\{$")
+_FORMAT_ENDS = re.compile(rb"(![rsa])?[}:]")
+_GIVEN_BEHIND = re.compile(rb"\]\s*(?:(=)(?!=)|(?:[-+*/%@&|^]|\*\*|//|<<|>>)(=))?")
+_HEAD = re.compile(r"\w*")
+_MAX_INDEX_BYTES = 200
+_MAX_BEFORE_BYTES = 160
 
 
 @dataclass(slots=True)
@@ -457,3 +488,91 @@ class CallReader:
             if _INDEXED.fullmatch(indexed) or (scopes.settings.types.indexed and _MEMBERS.fullmatch(f".{indexed}")):
                 return indexed
         return chain_of(text, scopes.settings.types) or f"?.{scopes.text(start, end)}"
+
+
+class OperandReader:
+    """Reader of what is done with a chain by operators, statements and functions of Python, which run its methods.
+
+    Read are the characters around the chain: neither are there more captures, nor is the tree walked.
+    """
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._calls: list[Call] = []
+
+    def calls_on(self, heads: Container[str]) -> list[Call]:
+        """Return the calls of what chains that begin with one of these names are."""
+        return [each for each in self._calls if _HEAD.match(each.callee)[0] in heads]  # type: ignore[index]
+
+    def read(self, start: int, end: int, chain: str) -> None:
+        """Record the special methods that run by what stands around a chain."""
+        data = self._scopes.data
+        before, behind = data[start - 1] if start else 10, data[end : end + 1]
+        if behind == b"[":
+            self._keep(chain, self._methods_of_index(start, end), start)
+        elif behind == b" ":
+            if (sign := _SIGN_BEHIND.match(data, end)) is not None:
+                name = _METHODS_OF_SIGNS[sign[1] or sign[3]]
+                self._keep(chain, (f"__i{name}__" if sign[2] else f"__{name}__",), start)
+                return
+            if data.startswith(_ALSO_TESTED, end):
+                self._keep(chain, ("__bool__",), start)
+                return
+        if before in b" ({*":
+            self._keep(chain, self._methods_before(start, end), start)
+
+    def read_result(self, start: int, end: int, chain: str) -> None:
+        """Record the special methods of what a call of a chain returns."""
+        before = self._scopes.data[start - 1] if start else 10
+        if before == 32 or before == 40:
+            self._keep(f"{chain}()", self._methods_before(start, -1), start)
+
+    def _keep(self, chain: str, methods: tuple[str, ...], start: int) -> None:
+        for method in methods:
+            scope, row = self._scopes.use_scope(), self._scopes.row(start)
+            self._calls.append(Call(scope, f"{chain}.{method}", row, OPERATED))
+
+    def _methods_of_index(self, start: int, end: int) -> tuple[str, ...]:
+        data = self._scopes.data
+        depth, place, last = 0, end, min(len(data), end + _MAX_INDEX_BYTES)
+        while place < last:
+            depth += (data[place] in b"[({") - (data[place] in b"])}")
+            if not depth:
+                break
+            place += 1
+        given = _GIVEN_BEHIND.match(data, place)
+        if given is not None and given[1]:
+            return ("__setitem__",)
+        if given is not None and given[2]:
+            return ("__getitem__", "__setitem__")
+        return ("__delitem__",) if data[max(0, start - 4) : start] == b"del " else ("__getitem__",)
+
+    def _methods_before(self, start: int, end: int) -> tuple[str, ...]:
+        """Return the methods that the word or bracket before a chain runs; `end` is -1 for that of a call."""
+        data = self._scopes.data
+        first = max(0, start - _MAX_BEFORE_BYTES)
+        behind = data[end : end + 1] if end >= 0 else b")"
+        if data[start - 1] == 40:
+            named = _FUNCTION_BEFORE.search(data, start - 16 if start > 16 else 0, start)
+            return (_METHODS_OF_FUNCTIONS[named[1]],) if named is not None and behind in b"),\n" else ()
+        if data[start - 1] == 123:
+            ends = _FORMAT_ENDS.match(data, end) if end >= 0 else None
+            if ends is None or not _FORMATTED.search(data, data.rfind(b"\n", first, start) + 1, start):
+                return ()
+            return ("__repr__" if ends[1] == b"!r" else "__str__",)
+        if data[start - 1] == 42:
+            return ("__iter__",) if start > 1 and data[start - 2] in b"(,[ " and behind in b"),]" else ()
+        word = _WORD_BEFORE.search(data, start - 8 if start > 8 else 0, start)
+        if word is None:
+            return ()
+        line = data.rfind(b"\n", first, start) + 1
+        if word[1] == b"with":
+            return ("__aenter__", "__aexit__") if _ASYNC.search(data, line, start) else ("__enter__", "__exit__")
+        if word[1] == b"in":
+            if _ITERATING.search(data, line, start):
+                return ("__aiter__",) if _ASYNC.search(data, line, start) else ("__iter__",)
+            return ("__contains__",)
+        if word[1] == b"from":
+            return ("__iter__",) if data.startswith(b"yield", start - 11 if start > 11 else 0) else ()
+        is_alone = end >= 0 and word[1] != b"del" and _TESTED_UNTIL.match(data, end) is not None
+        return ("__bool__",) if is_alone else ()
