@@ -56,6 +56,7 @@ _IN_PLACE = {
     "__itruediv__": ("__truediv__",), "__ilshift__": ("__lshift__",), "__irshift__": ("__rshift__",),
     "__imod__": ("__mod__",), "__int__": ("__index__",),
 }  # fmt: skip
+_LEFT_BY = {"__enter__": "__exit__", "__aenter__": "__aexit__"}  # run by the same statement
 
 
 class Queries(Protocol):
@@ -329,8 +330,10 @@ class InferenceBase(ABC):
                 continue
             found = (self.program.find_member(part.number, each)[0] for each in names)
             called = next((each for each in found if each >= 0), -1)
-            if called >= 0 and self.program.definition_of[called].kind in CALLABLE_KINDS:
-                yield called, part.rule, len(parts)
+            left = self.program.find_member(part.number, _LEFT_BY[method])[0] if method in _LEFT_BY else -1
+            for each in (called, left):
+                if each >= 0 and self.program.definition_of[each].kind in CALLABLE_KINDS:
+                    yield each, part.rule, len(parts)
 
     def is_held(self, value: Value) -> bool:
         """Return True if a value is a constant or field, which contains another value."""

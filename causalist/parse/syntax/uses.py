@@ -53,6 +53,8 @@ _MAX_CHAIN_BYTES = 1000  # bytes of a chain that is called or used
 _MAX_WAITING_BYTES = 8  # bytes of "(await " before a call that imports
 _CHAIN = lazy_regex(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
 _HEAD = lazy_regex(r"\w*")
+# What a variable of Python is given that has no special method of the repository.
+_BUILTIN_VALUE = lazy_regex(r"$|[\[{(]|<?(?:str|int|bool|bytes|float|list|dict|set|tuple|None|object|Any)\b")
 _CONSTANTS = lazy_regex(rb"\.?[A-Z]\w*(?:\s*\.\s*[A-Z]\w*)*")
 _ENDS_CHAIN = frozenset(bytes((byte,)) for byte in b"(),;<>[]{}=+-*/&|!^%")  # behind a name that no chain goes on from
 _PATH = lazy_regex(rb"[\w$]+(?:(?:\s*\.\s*|::)[\w$]+)*")
@@ -179,7 +181,7 @@ class UseReader:
             given = (arguments_by_space(self._scopes.data, end), "") if self._settings.names.applied else given
             self._keep(chain, start, max(end - 1, start), given)
             if self.operands is not None:
-                self.operands.read_result(start, end, chain)
+                self.operands.read_result(start, chain)
             if self._settings.names.clauses:
                 self._counted.append((len(self.calls) - 1, start, end))
             if not any(mark in chain for mark in "(?["):
@@ -242,10 +244,13 @@ class UseReader:
                 self.calls[number] = Call(call.scope, call.callee, call.row, arguments)
         self.calls += self.whole_calls.words({(b.scope, b.target) for b in self._named.bindings})
         if self.operands is not None:
-            known = {_HEAD.match(b.target)[0] for b in self._named.bindings if b.type or b.value}  # type: ignore[index]
-            known.update((*self._settings.names.self_names, *(draft.name for draft in self._scopes.drafts)))
-            known.update(entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports)
-            self.calls += self.operands.calls_on(known)
+            told = (b for b in self._named.bindings if not _BUILTIN_VALUE.match(b.type or b.value))
+            bound = {(b.scope, _HEAD.match(b.target)[0]) for b in told}  # type: ignore[index]
+            known = {*self._settings.names.self_names, *(draft.name for draft in self._scopes.drafts)}
+            # A class that is imported has its own name where it is no call: `List[int]`, `Path | None`.
+            imported = (entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports)
+            known.update(f"{each}()" if each[:1].isupper() else each for each in imported)
+            self.calls += self.operands.calls_on(known, bound)
 
     def on_further(self, start: int, end: int, tag: int) -> None:
         """Record arguments after the argument list of a call, or in place of it."""
@@ -376,8 +381,8 @@ class UseReader:
         if start < self.skipped_to or start in (self.taken, self._named.taken) or self._modules.group is not None:
             return
         scopes, data = self._scopes, self._scopes.data
-        if self.operands is not None and data[end : end + 1] != b".":
-            self.operands.read(start, end, scopes.own_chain(scopes.text(start, end), start))
+        if self.operands is not None:
+            self.operands.read(start, end)
         before = data[start - 1] if start else 0
         if before == 46 or (before == 58 and start > 1 and data[start - 2] == 58):  # "." or "::"
             return  # a member of the chain before

@@ -5,7 +5,7 @@ parts. Arguments are counted, and literals among them noted, which distinguishes
 """
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterator
 
 from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.model.facts import MODULE_SCOPE, OPERATED, UNCOUNTED, ArgumentKind, Call
@@ -57,20 +57,24 @@ _CAST = lazy_regex(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\
 
 # Functions of Python, and the special methods of what they are given that they run.
 _METHODS_OF_FUNCTIONS = {
-    b"len": "__len__", b"str": "__str__", b"repr": "__repr__", b"bool": "__bool__", b"iter": "__iter__",
-    b"next": "__next__",
-    b"hash": "__hash__", b"bytes": "__bytes__", b"int": "__int__", b"float": "__float__", b"abs": "__abs__",
-    b"reversed": "__reversed__", b"print": "__str__", b"dir": "__dir__", b"round": "__round__",
-    b"list": "__iter__", b"tuple": "__iter__", b"set": "__iter__", b"frozenset": "__iter__", b"sorted": "__iter__",
-    b"sum": "__iter__", b"any": "__iter__", b"all": "__iter__", b"enumerate": "__iter__", b"zip": "__iter__",
-    b"max": "__iter__", b"min": "__iter__", b"copy": "__copy__", b"deepcopy": "__deepcopy__",
+    **{name.encode(): (f"__{name}__",) for name in (
+        "len", "str", "repr", "bool", "iter", "next", "hash", "bytes", "int", "float", "abs", "reversed", "dir",
+        "round", "copy", "deepcopy",
+    )},
+    **dict.fromkeys((
+        b"list", b"tuple", b"set", b"frozenset", b"sorted", b"sum", b"any", b"all", b"enumerate", b"zip", b"max",
+        b"min",
+    ), ("__iter__",)),
+    b"print": ("__str__",),
 }  # fmt: skip
 _METHODS_OF_SIGNS = {
     b"+": "add", b"-": "sub", b"*": "mul", b"/": "truediv", b"//": "floordiv", b"%": "mod", b"**": "pow",
     b"@": "matmul", b"&": "and", b"|": "or", b"^": "xor", b"<<": "lshift", b">>": "rshift",
     b"==": "eq", b"!=": "ne", b"<": "lt", b"<=": "le", b">": "gt", b">=": "ge",
 }  # fmt: skip
-_FUNCTION_BEFORE = re.compile(rb"(?<![\w.])(?:copy\.)?(%s)\($" % b"|".join(_METHODS_OF_FUNCTIONS))
+_WORD_AT_END = re.compile(rb"[a-z]+$")
+_MAY_BEGIN = frozenset(b"+-*/%@&|^<>=!ao")  # a sign or word behind a space
+_MAY_END = frozenset(b"fetnhml")  # a word before a space
 _SIGN_BEHIND = re.compile(rb" (\*\*|//|<<|>>|[-+*/%@&|^])(=?) | ([=!]=|[<>]=?) ")
 _WORD_BEFORE = re.compile(rb"(?<![\w.])(if|elif|while|not|in|with|from|assert|del) $")
 _ITERATING = re.compile(rb"\bfor\s+(?:(?!\bin\b|\bif\b)[^\n:])+\bin $")
@@ -82,7 +86,7 @@ _ALSO_TESTED = (b" and ", b" or ")
 _FORMATTED = re.compile(rb"\b[rR]?[fF][rR]?[\"'][^\n]*\{$")
 _FORMAT_ENDS = re.compile(rb"(![rsa])?[}:]")
 _GIVEN_BEHIND = re.compile(rb"\]\s*(?:(=)(?!=)|(?:[-+*/%@&|^]|\*\*|//|<<|>>)(=))?")
-_HEAD = re.compile(r"\w*")
+_HEAD = re.compile(r"\w*(?:\(\))?")
 _MAX_INDEX_BYTES = 200
 _MAX_BEFORE_BYTES = 160
 
@@ -498,39 +502,52 @@ class OperandReader:
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
-        self._calls: list[Call] = []
+        self._rows: dict[tuple[int, str], int] = {}  # scope and callee -> first row
 
-    def calls_on(self, heads: Container[str]) -> list[Call]:
-        """Return the calls of what chains that begin with one of these names are."""
-        return [each for each in self._calls if _HEAD.match(each.callee)[0] in heads]  # type: ignore[index]
+    def calls_on(self, heads: Container[str], bound: Container[tuple[int, str]]) -> Iterator[Call]:
+        """Yield the calls of what chains are that begin with one of `heads`, or a name `bound` in a scope around."""
+        drafts = self._scopes.drafts
+        for (scope, callee), row in self._rows.items():
+            head = _HEAD.match(callee)[0]  # type: ignore[index]
+            name = head.removesuffix("()")
+            around = scope
+            while (is_known := head in heads or name in heads or (around, name) in bound) is False and around >= 0:
+                around = drafts[around].parent
+            if is_known:
+                yield Call(scope, callee, row, OPERATED)
 
-    def read(self, start: int, end: int, chain: str) -> None:
+    def read(self, start: int, end: int) -> None:
         """Record the special methods that run by what stands around a chain."""
         data = self._scopes.data
-        before, behind = data[start - 1] if start else 10, data[end : end + 1]
-        if behind == b"[":
-            self._keep(chain, self._methods_of_index(start, end), start)
-        elif behind == b" ":
+        behind = data[end] if end < len(data) else 10
+        if behind == 91:
+            self._keep(start, end, self._methods_of_index(start, end))
+        elif behind == 32 and data[end + 1] in _MAY_BEGIN:
             if (sign := _SIGN_BEHIND.match(data, end)) is not None:
                 name = _METHODS_OF_SIGNS[sign[1] or sign[3]]
-                self._keep(chain, (f"__i{name}__" if sign[2] else f"__{name}__",), start)
+                self._keep(start, end, (f"__i{name}__" if sign[2] else f"__{name}__",))
                 return
             if data.startswith(_ALSO_TESTED, end):
-                self._keep(chain, ("__bool__",), start)
+                self._keep(start, end, ("__bool__",))
                 return
-        if before in b" ({*":
-            self._keep(chain, self._methods_before(start, end), start)
+        if start > 1 and (before := data[start - 1]) in b" ({*" and (before != 32 or data[start - 2] in _MAY_END):
+            self._keep(start, end, self._methods_before(start, end))
 
-    def read_result(self, start: int, end: int, chain: str) -> None:
+    def read_result(self, start: int, chain: str) -> None:
         """Record the special methods of what a call of a chain returns."""
-        before = self._scopes.data[start - 1] if start else 10
-        if before == 32 or before == 40:
-            self._keep(f"{chain}()", self._methods_before(start, -1), start)
+        data = self._scopes.data
+        if start > 1 and (data[start - 1] == 40 or (data[start - 1] == 32 and data[start - 2] in _MAY_END)):
+            scope = self._scopes.use_scope()
+            for method in self._methods_before(start, -1):
+                self._rows.setdefault((scope, f"{chain}().{method}"), self._scopes.row(start))
 
-    def _keep(self, chain: str, methods: tuple[str, ...], start: int) -> None:
+    def _keep(self, start: int, end: int, methods: tuple[str, ...]) -> None:
+        if not methods:
+            return
+        scopes = self._scopes
+        chain, scope = scopes.own_chain(scopes.text(start, end), start), scopes.use_scope()
         for method in methods:
-            scope, row = self._scopes.use_scope(), self._scopes.row(start)
-            self._calls.append(Call(scope, f"{chain}.{method}", row, OPERATED))
+            self._rows.setdefault((scope, f"{chain}.{method}"), scopes.row(start))
 
     def _methods_of_index(self, start: int, end: int) -> tuple[str, ...]:
         data = self._scopes.data
@@ -553,8 +570,10 @@ class OperandReader:
         first = max(0, start - _MAX_BEFORE_BYTES)
         behind = data[end : end + 1] if end >= 0 else b")"
         if data[start - 1] == 40:
-            named = _FUNCTION_BEFORE.search(data, start - 16 if start > 16 else 0, start)
-            return (_METHODS_OF_FUNCTIONS[named[1]],) if named is not None and behind in b"),\n" else ()
+            if behind not in b"),\n" or (named := _WORD_AT_END.search(data[max(0, start - 12) : start - 1])) is None:
+                return ()
+            is_member = data[start - 2 - len(named[0])] == 46 and named[0] not in (b"copy", b"deepcopy")
+            return () if is_member else _METHODS_OF_FUNCTIONS.get(named[0], ())
         if data[start - 1] == 123:
             ends = _FORMAT_ENDS.match(data, end) if end >= 0 else None
             if ends is None or not _FORMATTED.search(data, data.rfind(b"\n", first, start) + 1, start):
@@ -567,7 +586,7 @@ class OperandReader:
             return ()
         line = data.rfind(b"\n", first, start) + 1
         if word[1] == b"with":
-            return ("__aenter__", "__aexit__") if _ASYNC.search(data, line, start) else ("__enter__", "__exit__")
+            return ("__aenter__",) if _ASYNC.search(data, line, start) else ("__enter__",)
         if word[1] == b"in":
             if _ITERATING.search(data, line, start):
                 return ("__aiter__",) if _ASYNC.search(data, line, start) else ("__iter__",)
