@@ -16,7 +16,6 @@ from causalist import navigate
 from causalist.errors import UnreadNode, UsageError
 from causalist.index.source_text import SourceText
 from causalist.model.answer import RepositoryInfo
-from causalist.model.facts import OPERATED
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.index import Index
 from causalist.model.node_ids import CALLABLE_KINDS, Layer, Role, split_id
@@ -285,6 +284,7 @@ class Lookups:
 
         If one is in a file that the index leaves out, it is "unknown". Raises as `resolve`.
         """
+        from causalist.model.facts import OPERATED
         from causalist.model.lookup import Certainty, Verdict, VerdictReason
         from causalist.parse import parse_file
 
