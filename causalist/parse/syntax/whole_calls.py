@@ -83,6 +83,7 @@ _TESTED_UNTIL = re.compile(
     rb"[:),]?\n|: *[#\w]|\)| (?:and|or|else|for|if)\b"
 )  # behind what a condition is made of alone
 _ALSO_TESTED = (b" and ", b" or ")
+_OPERAND_BEHIND = re.compile(rb"(?:[-=<>+*/%&|^@]|\b(?:in|is|not)) $")  # the end of another operation
 _FORMATTED = re.compile(rb"\b[rR]?[fF][rR]?[\"'][^\n]*\{$")
 _FORMAT_ENDS = re.compile(rb"(![rsa])?[}:]")
 _GIVEN_BEHIND = re.compile(rb"\]\s*(?:(=)(?!=)|(?:[-+*/%@&|^]|\*\*|//|<<|>>)(=))?")
@@ -522,12 +523,13 @@ class OperandReader:
         behind = data[end] if end < len(data) else 10
         if behind == 91:
             self._keep(start, end, self._methods_of_index(start, end))
-        elif behind == 32 and data[end + 1] in _MAY_BEGIN:
+            return  # what stands before is for the element
+        if behind == 32 and data[end + 1] in _MAY_BEGIN:
             if (sign := _SIGN_BEHIND.match(data, end)) is not None:
                 name = _METHODS_OF_SIGNS[sign[1] or sign[3]]
                 self._keep(start, end, (f"__i{name}__" if sign[2] else f"__{name}__",))
                 return
-            if data.startswith(_ALSO_TESTED, end):
+            if data.startswith(_ALSO_TESTED, end) and not _OPERAND_BEHIND.search(data, max(0, start - 5), start):
                 self._keep(start, end, ("__bool__",))
                 return
         if start > 1 and (before := data[start - 1]) in b" ({*" and (before != 32 or data[start - 2] in _MAY_END):
