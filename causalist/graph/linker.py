@@ -31,7 +31,7 @@ from causalist.graph.relations.overrides import OverrideFinder, StructuralTypes
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.resolver import BaseLink, Resolver
 from causalist.graph.rules import RuleName
-from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind, Lookup
+from causalist.model.facts import MODULE_SCOPE, OPERATED, UNCOUNTED, AccessKind, FileFacts, Import, ImportKind, Lookup
 from causalist.model.graph import EdgeKind
 from causalist.model.language_settings import LanguageSettings, LookupSettings, ModuleSystem
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, declared_as, defining_path
@@ -470,7 +470,8 @@ class Linker:
         own = (
             symbols.settings.names.self_names if symbols.settings is not None else ()
         )  # which hold no value themselves
-        chains = {(call.scope, call.callee): call.row for call in reversed(facts.calls)}
+        written = (call for call in reversed(facts.calls) if call.arguments != OPERATED)
+        chains = {(call.scope, call.callee): call.row for call in written}
         writes = {(a.scope, a.name, a.row) for a in facts.accesses if a.how == AccessKind.WRITE}
         for each in reversed(facts.references):
             if (each.scope, each.name, each.row) not in writes:
@@ -539,6 +540,12 @@ class Linker:
             sites[0] = min(sites[0], call.row)
             sites[1] += 1
         for (scope, callee, arguments, values), (row, n) in calls.items():
+            if arguments == OPERATED:
+                source = self._scope_draft(number, scope)
+                for called, rule, candidates in self.resolver.inference.special_methods(number, scope, callee):
+                    target = self.drafts.of_definition(called)
+                    self._add_edge(source, target, EdgeKind.CALLS, rule, row, candidates, n)
+                continue
             self._add_use(number, symbols.first, scope, callee, row, EdgeKind.CALLS, arguments, n=n, values=values)
         references: dict[tuple[int, str, bool], list[int]] = {}  # -> first row, number of sites
         for reference in symbols.facts.references:

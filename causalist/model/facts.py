@@ -25,8 +25,8 @@ from causalist.model.type_notation import RETURNED
 
 MODULE_SCOPE = -1
 ALWAYS, NEVER = "1", "0"  # conditions of `FileFacts.conditions`
-UNCOUNTED = "-"  # in `Call.arguments`: a grammar that does not count them
-IS_TYPE = "="  # in `Call.arguments`: the callee is declared to be a type
+# In `Call.arguments`: not counted by the grammar; of a declared type; run by an operator, statement or builtin.
+UNCOUNTED, IS_TYPE, OPERATED = "-", "=", "@"
 
 
 class ArgumentKind(StrEnum):
@@ -164,10 +164,10 @@ class Call(NamedTuple):
     more marks than "()": those of `model.type_notation`.
 
     `arguments` has one letter of `ArgumentKind` for each argument: literals, functions (`>`), anything else (`?`). It
-    is `UNCOUNTED` if arguments are not counted, and `IS_TYPE` if the callee is declared to be a type. `values` are the
-    chains of "?" arguments, joined by ",", each "" if it is no chain; "" if none is one, and in languages without
-    overloading by literals. Of a callee that is declared to be a type they are the number of its type arguments, or "".
-    Labels of arguments follow behind a bar, "_" for none and "{" for a function behind the others.
+    is `UNCOUNTED` if arguments are not counted, `IS_TYPE` if the callee is declared to be a type, and `OPERATED` if
+    nothing names it: `x.__len__` for `len(x)`. `values` are the chains of "?" arguments, joined by ",", each "" if it
+    is no chain; "" if none is one, or literals do not overload. Of a declared type they are the number of its type
+    arguments, or "". Labels of arguments follow behind a bar, "_" for none and "{" for a function behind the others.
     """
 
     scope: int

@@ -100,9 +100,14 @@ from causalist.parse.syntax.bases_and_signatures import (
 )
 from causalist.parse.syntax.collector import FactCollector
 from causalist.parse.syntax.doc_comments import comment_doc
-from causalist.parse.syntax.imports import members_given, open_file_class, read_exported_words, read_listed_names
+from causalist.parse.syntax.imports import (
+    members_given,
+    open_file_class,
+    read_class_bodies,
+    read_exported_words,
+    read_listed_names,
+)
 from causalist.parse.syntax.shadowed_names import with_objects
-from causalist.parse.syntax.whole_calls import read_class_bodies
 from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, marks_of_folders, parse_best, resolve_dialect
 
 # `QueryCursor.captures` gives captures in the order of the file, so it holds back what follows an unfinished match, and

@@ -284,6 +284,7 @@ class Lookups:
 
         If one is in a file that the index leaves out, it is "unknown". Raises as `resolve`.
         """
+        from causalist.model.facts import OPERATED
         from causalist.model.lookup import Certainty, Verdict, VerdictReason
         from causalist.parse import parse_file
 
@@ -294,7 +295,8 @@ class Lookups:
             return Verdict(source, target, Certainty.UNKNOWN, VerdictReason.UNREAD)
         path = split_id(graph.nodes.ids[start])[0]
         text = texts.read_text(path) if path else ""
-        written = parse_file(path, text.encode()).calls if path else ()
+        calls = parse_file(path, text.encode()).calls if path else ()
+        written = tuple(each for each in calls if each.arguments != OPERATED)
 
         def rows_written(word: str) -> list[int]:
             matches = re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)
@@ -375,8 +377,9 @@ class Lookups:
 
         `coverage` are files of coverage data; None: those at the usual places of the repository and its packages. A
         test that ran the node according to them runs it; one of the same run that did not does not, unless it or code
-        on its way changed since. Without such data, `n_probable` of a function counts the tests with odds of at least
-        .31 of the power .4 of the best ones. Raises as `resolve`, and UnreadableCoverage for a file that is given.
+        on its way changed since. Without such data, `n_probable` of a function counts the tests that raise the recall
+        and precision that are expected of the list. Raises as `resolve`, and UnreadableCoverage for a file that is
+        given.
         """
         graph, nodes = self.graph, [self.resolve(name) for name in names]
         given = [navigate.with_overloads_and_members(graph, [node]) for node in nodes]

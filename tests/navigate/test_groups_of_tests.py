@@ -438,11 +438,11 @@ def test_the_body_of_a_class_makes_objects_before_all_tests(tmp_path: Path) -> N
     assert found["test_inner"].probability > 0.6
 
 
-def test_probable_are_those_near_the_best_odds() -> None:
-    """Odds of 4 to the power of .4 are 1.74, of which .31 is .54: those of .36 are .56, those of .34 are .52.
+def test_probable_are_those_that_raise_recall_and_precision() -> None:
+    """The sum is that of the expected recall and of 1.7 of the precision.
 
-    Odds of 1/2 give .235, so that 1/4 is above and 3/13 is not. All are probable that are as good as a first one of
-    odds of 1/999, for which the bound is above 1/999.
+    Of .6, .5 and .1 it is .5 + 1.7 x .6 = 1.52 for one, 1.1 / 1.2 + 1.7 x .55 = 1.85 for two, and 1 + 1.7 x .4 = 1.68
+    for three. Of .8, .36 and .34 it is 1.89, 1.76 and 1.85. Further tests as sure as the first cost nothing.
     """
     edge = Edge("test.py::a", "a.py::f", "calls", "import", 1.0, 1, 1, 1)
 
@@ -451,9 +451,9 @@ def test_probable_are_those_near_the_best_odds() -> None:
             [Affected("test.py::a", 1, edge, probability=chance) for chance in chances]
         )
 
-    assert n_probable(0.8, 0.36, 0.34) == 2
-    assert n_probable(1 / 3, 1 / 5, 3 / 16) == 2
-    assert n_probable(0.001, 0.001, 0.0005) == 2
+    assert n_probable(0.6, 0.5, 0.1) == 2
+    assert n_probable(0.8, 0.36, 0.34) == 1
+    assert n_probable(0.25, 0.25, 0.25, 0.25) == 4
     assert n_probable() == 0
 
 

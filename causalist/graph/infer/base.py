@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from causalist._internal.lazy import dataclass, lazy_regex
@@ -47,6 +47,16 @@ _MAX_ALIASES = 4  # names that stand for one another
 _FUNCTION_TYPE = lazy_regex(
     r"\(?(?:suspend|@\w+?(?=\())?(?:([A-Z][\w.]*)\.)?\(([\w.:?,]*)\)(?:async)?(?:throws)?->.*", re.DOTALL
 )
+
+# Special methods of Python that run where a type lacks one.
+_IN_PLACE = {
+    "__bool__": ("__len__",), "__ne__": ("__eq__",), "__str__": ("__repr__",), "__contains__": ("__iter__",),
+    "__iter__": ("__getitem__",), "__reversed__": ("__getitem__",), "__iadd__": ("__add__",), "__isub__": ("__sub__",),
+    "__imul__": ("__mul__",), "__iand__": ("__and__",), "__ior__": ("__or__",), "__ixor__": ("__xor__",),
+    "__itruediv__": ("__truediv__",), "__ilshift__": ("__lshift__",), "__irshift__": ("__rshift__",),
+    "__imod__": ("__mod__",), "__int__": ("__index__",),
+}  # fmt: skip
+_LEFT_BY = {"__enter__": "__exit__", "__aenter__": "__aexit__"}  # run by the same statement
 
 
 class Queries(Protocol):
@@ -303,6 +313,27 @@ class InferenceBase(ABC):
         if not (self.program.is_value(value.number) or kind == NodeKind.METHOD):
             return None
         return self._content_unless_open(value.number)
+
+    def special_methods(self, file: int, scope: int, chain: str) -> Iterator[tuple[int, str, int]]:
+        """Yield (method, rule, candidates) of what an operator runs of the object that all but the end of a chain is.
+
+        A type without the method has another one run in its place. Of types that are not known nothing is said.
+        """
+        receiver, _, method = chain.rpartition(".")
+        names = [each for each in (method, *_IN_PLACE.get(method, ())) if each in self.program.methods]
+        value = self.infer_chain(file, scope, receiver) if names else None
+        if value is not None and value.kind is ValueKind.DEFINITION:
+            value = self.content_of_value(value)
+        parts = value.parts if value is not None and value.kind is ValueKind.UNION else (value,)
+        for part in parts:
+            if part is None or part.kind is not ValueKind.INSTANCE:
+                continue
+            found = (self.program.find_member(part.number, each)[0] for each in names)
+            called = next((each for each in found if each >= 0), -1)
+            left = self.program.find_member(part.number, _LEFT_BY[method])[0] if method in _LEFT_BY else -1
+            for each in (called, left):
+                if each >= 0 and self.program.definition_of[each].kind in CALLABLE_KINDS:
+                    yield each, part.rule, len(parts)
 
     def is_held(self, value: Value) -> bool:
         """Return True if a value is a constant or field, which contains another value."""

@@ -94,6 +94,8 @@ class AccessReader:
             return
         if frames and frames[-1].name_start == start:
             return  # the name of a definition
+        if self._uses.operands is not None and scopes.data[end : end + 1] == b" ":
+            self._uses.operands.read(start, end)
         names, is_bound = self._settings.names, self._named.taken == start
         if is_bound and not (names.assigned_outside or self._named.has_globals):
             return  # a name of the function or file itself
@@ -128,6 +130,8 @@ class AccessReader:
         if "." not in chain or _MARKS.search(chain):
             return
         self._read_from = start
+        if uses.operands is not None:
+            uses.operands.read(start, end)
         kind = self._kind(end) if self._written == (start, end) else AccessKind.READ
         if kind == AccessKind.READ and self._settings.names.block_scopes:
             head = chain.partition(".")[0]

@@ -3,6 +3,7 @@
 Captures inside of one statement are read together when it ends. A module stays as written; resolving it to a file is
 not done here. A tree of imported paths becomes its leaves: `a::{self, b::{c as d, e::*}}` imports a, a::b::c as d, and
 all of a::b::e. The variable that lists the names of a wildcard import (`__all__`) is read as far as it has literals.
+What bodies of classes of Ruby name are read from their trees, and given as bindings and exports.
 """
 
 import re
@@ -12,9 +13,9 @@ from typing import NamedTuple
 import tree_sitter
 
 from causalist._internal.lazy import dataclass, field, lazy_regex
-from causalist.model.facts import MODULE_SCOPE, Binding, Export, Import, ImportKind
-from causalist.model.node_ids import CALLABLE_KINDS, NodeKind
-from causalist.model.type_notation import LAMBDA_VALUE
+from causalist.model.facts import MODULE_SCOPE, Binding, Definition, Export, Import, ImportKind
+from causalist.model.node_ids import CALLABLE_KINDS, CLASS_LEVEL, EXTENDED, TYPE_KINDS, NodeKind
+from causalist.model.type_notation import CLASS_BODY, LAMBDA_VALUE
 from causalist.parse.syntax.bindings import MAX_VALUE_BYTES, BindingReader
 from causalist.parse.syntax.capture_names import Tag
 from causalist.parse.syntax.chains import chain_of, paths_of_pattern
@@ -593,3 +594,95 @@ def members_given(bindings: Sequence[Binding], drafts: Sequence[DefinitionDraft]
         for each in bindings
         if each.value and each.scope >= 0 and (drafts[each.scope].parent, each.target) in fields
     ]
+
+
+_NEW_TYPES = ("class", "module", "singleton_class")  # nodes of Ruby
+_BRANCHES = ("if", "unless", "if_modifier", "unless_modifier", "then", "else", "elsif", "begin", "assignment")
+_TELLING = ("extend", "module_function", "class_methods")
+_METHODS = ("method", "singleton_method")
+
+
+def read_class_bodies(root: tree_sitter.Node, definitions: Sequence[Definition]) -> tuple[list[Binding], list[Export]]:
+    """Return the names that run in bodies of classes and modules of Ruby, and what their classes themselves have.
+
+    That are the methods in `class << self`, in `class_methods do` and behind `module_function`, and the modules that
+    `extend` names; a name of a method says it of `def self.open`.
+    """
+    bindings, exports = list[Binding](), list[Export]()
+    by_end = {each.end_byte: each for each in definitions if each.kind in CALLABLE_KINDS}
+    for number, each in enumerate(definitions):
+        if each.kind not in TYPE_KINDS:
+            continue
+        node = root.named_descendant_for_byte_range(each.start_byte, each.end_byte)
+        body = node.child_by_field_name("body") if node is not None and node.type in _NEW_TYPES else None
+        if body is None:
+            continue
+        read = _ClassBody()
+        read.read(body)
+        if read.words:
+            bindings.append(Binding(number, CLASS_BODY, "", " ".join(sorted(read.words)), each.start_row))
+        for method in read.methods:
+            if (own := by_end.get(method.end_byte)) is not None:
+                exports.append(Export(own.qualname, f"{CLASS_LEVEL}{own.qualname}", own.start_row))
+        exports += [Export(module, f"{EXTENDED}{each.qualname}", each.start_row) for module in read.extended]
+    return bindings, exports
+
+
+class _ClassBody:
+    """Names that the body of a class runs itself, the methods that the class has, and the modules that it extends."""
+
+    def __init__(self) -> None:
+        self.words: set[str] = set()
+        self.methods: list[tree_sitter.Node] = []
+        self.extended: list[str] = []
+        self._plain: list[tree_sitter.Node] = []  # methods of instances
+        self._is_function = False  # what follows is a method of the class, too
+
+    def read(self, body: tree_sitter.Node) -> None:
+        """Read the statements of a body in their order."""
+        waiting = body.named_children[::-1]
+        while waiting:
+            kind = (node := waiting.pop()).type
+            if kind == "singleton_class":
+                inner = node.child_by_field_name("body")
+                self.methods += [each for each in _children(inner) if each.type in _METHODS]
+            elif kind in _METHODS:
+                (self.methods if self._is_function else self._plain).append(node)
+            elif kind == "identifier":
+                name = _text(node)
+                self._is_function = self._is_function or name == "module_function"
+                self.words.add(name)
+            elif kind == "call":
+                if node.child_by_field_name("receiver") is None:
+                    self._read_call(node)
+            elif kind in _BRANCHES:
+                waiting += node.named_children[::-1]
+
+    def _read_call(self, node: tree_sitter.Node) -> None:
+        method = node.child_by_field_name("method")
+        name = _text(method) if method is not None else ""
+        self.words.add(name)
+        if name not in _TELLING:
+            return
+        given = _children(node.child_by_field_name("arguments"))
+        if name == "extend" and any(each.type == "self" for each in given):
+            self.methods += self._plain
+            self._is_function = True
+        elif name == "extend":
+            self.extended += [_text(each).replace("::", ".") for each in given]
+        elif name == "module_function":
+            named = {_text(each).removeprefix(":") for each in given}
+            for each in self._plain:
+                own = each.child_by_field_name("name")
+                if own is not None and _text(own) in named:
+                    self.methods.append(each)
+        elif name == "class_methods" and (block := node.child_by_field_name("block")) is not None:
+            self.methods += [each for each in _children(block.child_by_field_name("body")) if each.type in _METHODS]
+
+
+def _children(node: tree_sitter.Node | None) -> list[tree_sitter.Node]:
+    return node.named_children if node is not None else []
+
+
+def _text(node: tree_sitter.Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")

@@ -42,7 +42,7 @@ from causalist.parse.syntax.imports import ImportReader
 from causalist.parse.syntax.open_scopes import BlockScopes, Scopes
 from causalist.parse.syntax.shadowed_names import MAX_VALUE_DEPTH
 from causalist.parse.syntax.typed_expressions import callee_of
-from causalist.parse.syntax.whole_calls import CallReader
+from causalist.parse.syntax.whole_calls import CallReader, OperandReader
 
 _MAX_NAME_BYTES = 200
 _MAX_CALLEE_CHARACTERS = 600  # characters of a chain that is kept whole
@@ -52,6 +52,9 @@ _MAX_MESSAGE_BYTES = 4000  # bytes of a message that are read
 _MAX_CHAIN_BYTES = 1000  # bytes of a chain that is called or used
 _MAX_WAITING_BYTES = 8  # bytes of "(await " before a call that imports
 _CHAIN = lazy_regex(rb"\.?[\w$]+(?:\s*\??\.\s*[\w$]+)*")
+_HEAD = lazy_regex(r"\w*")
+# What a variable of Python is given that has no special method of the repository.
+_BUILTIN_VALUE = lazy_regex(r"$|[\[{(]|<?(?:str|int|bool|bytes|float|list|dict|set|tuple|None|object|Any)\b")
 _CONSTANTS = lazy_regex(rb"\.?[A-Z]\w*(?:\s*\.\s*[A-Z]\w*)*")
 _ENDS_CHAIN = frozenset(bytes((byte,)) for byte in b"(),;<>[]{}=+-*/&|!^%")  # behind a name that no chain goes on from
 _PATH = lazy_regex(rb"[\w$]+(?:(?:\s*\.\s*|::)[\w$]+)*")
@@ -74,6 +77,8 @@ class UseReader:
     def __init__(self, scopes: Scopes, named: BindingReader, modules: ImportReader, declared: BlockScopes) -> None:
         self.calls: list[Call] = []
         self.whole_calls = CallReader(scopes, self.calls)
+        has_operands = bool(scopes.settings.names.special_method_prefix)
+        self.operands = OperandReader(scopes) if has_operands else None
         self.taken = -1  # start of the last name that is not a use
         self._scopes = scopes
         self._settings = scopes.settings
@@ -175,6 +180,8 @@ class UseReader:
             given = self._read_given(self._scopes.data, end) if self._read_given is not None else given
             given = (arguments_by_space(self._scopes.data, end), "") if self._settings.names.applied else given
             self._keep(chain, start, max(end - 1, start), given)
+            if self.operands is not None:
+                self.operands.read_result(start, chain)
             if self._settings.names.clauses:
                 self._counted.append((len(self.calls) - 1, start, end))
             if not any(mark in chain for mark in "(?["):
@@ -236,6 +243,14 @@ class UseReader:
                 arguments = arguments_at(self._scopes.data, start, end)
                 self.calls[number] = Call(call.scope, call.callee, call.row, arguments)
         self.calls += self.whole_calls.words({(b.scope, b.target) for b in self._named.bindings})
+        if self.operands is not None:
+            told = (b for b in self._named.bindings if not _BUILTIN_VALUE.match(b.type or b.value))
+            bound = {(b.scope, _HEAD.match(b.target)[0]) for b in told}  # type: ignore[index]
+            known = {*self._settings.names.self_names, *(draft.name for draft in self._scopes.drafts)}
+            # A class that is imported has its own name where it is no call: `List[int]`, `Path | None`.
+            imported = (entry.alias or entry.module.partition(".")[0] for entry in self._modules.imports)
+            known.update(f"{each}()" if each[:1].isupper() else each for each in imported)
+            self.calls += self.operands.calls_on(known, bound)
 
     def on_further(self, start: int, end: int, tag: int) -> None:
         """Record arguments after the argument list of a call, or in place of it."""
@@ -366,6 +381,8 @@ class UseReader:
         if start < self.skipped_to or start in (self.taken, self._named.taken) or self._modules.group is not None:
             return
         scopes, data = self._scopes, self._scopes.data
+        if self.operands is not None:
+            self.operands.read(start, end)
         before = data[start - 1] if start else 0
         if before == 46 or (before == 58 and start > 1 and data[start - 2] == 58):  # "." or "::"
             return  # a member of the chain before

@@ -5,23 +5,11 @@ parts. Arguments are counted, and literals among them noted, which distinguishes
 """
 
 import re
-from collections.abc import Container, Sequence
-
-import tree_sitter
+from collections.abc import Container, Iterator
 
 from causalist._internal.lazy import dataclass, field, lazy_regex
-from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, ArgumentKind, Binding, Call, Definition, Export
-from causalist.model.node_ids import CALLABLE_KINDS, CLASS_LEVEL, EXTENDED, TYPE_KINDS
-from causalist.model.type_notation import (
-    BEHIND,
-    CLASS_BODY,
-    GIVEN,
-    OWN_OBJECT,
-    PLACE,
-    element_of,
-    split_top,
-    typed_value,
-)
+from causalist.model.facts import MODULE_SCOPE, OPERATED, UNCOUNTED, ArgumentKind, Call
+from causalist.model.type_notation import BEHIND, GIVEN, OWN_OBJECT, PLACE, element_of, split_top, typed_value
 from causalist.parse.syntax.argument_forms import is_one_value, letter_of, typed_argument
 from causalist.parse.syntax.arguments import (
     letter_of_lambda,
@@ -66,6 +54,42 @@ _BEFORE_IN = lazy_regex(
     rb"(?:\s*async)?(?:\s*throws)?(?:\s*->[^{}\n]*?)?\s+in\b"
 )
 _CAST = lazy_regex(r"\(\s*\(\s*((?:final\s+)?[^\W\d][\w.$]*(?:\s*<[\w\s.,<>?&\[\]]*>)?)\s*\)(?=[\s\w(\"'$])")
+
+# Functions of Python, and the special methods of what they are given that they run.
+_METHODS_OF_FUNCTIONS = {
+    **{name.encode(): (f"__{name}__",) for name in (
+        "len", "str", "repr", "bool", "iter", "next", "hash", "bytes", "int", "float", "abs", "reversed", "dir",
+        "round", "copy", "deepcopy",
+    )},
+    **dict.fromkeys((
+        b"list", b"tuple", b"set", b"frozenset", b"sorted", b"sum", b"any", b"all", b"enumerate", b"zip", b"max",
+        b"min",
+    ), ("__iter__",)),
+    b"print": ("__str__",),
+}  # fmt: skip
+_METHODS_OF_SIGNS = {
+    b"+": "add", b"-": "sub", b"*": "mul", b"/": "truediv", b"//": "floordiv", b"%": "mod", b"**": "pow",
+    b"@": "matmul", b"&": "and", b"|": "or", b"^": "xor", b"<<": "lshift", b">>": "rshift",
+    b"==": "eq", b"!=": "ne", b"<": "lt", b"<=": "le", b">": "gt", b">=": "ge",
+}  # fmt: skip
+_WORD_AT_END = re.compile(rb"[a-z]+$")
+_MAY_BEGIN = frozenset(b"+-*/%@&|^<>=!ao")  # a sign or word behind a space
+_MAY_END = frozenset(b"fetnhml")  # a word before a space
+_SIGN_BEHIND = re.compile(rb" (\*\*|//|<<|>>|[-+*/%@&|^])(=?) | ([=!]=|[<>]=?) ")
+_WORD_BEFORE = re.compile(rb"(?<![\w.])(if|elif|while|not|in|with|from|assert|del) $")
+_ITERATING = re.compile(rb"\bfor\s+(?:(?!\bin\b|\bif\b)[^\n:])+\bin $")
+_ASYNC = re.compile(rb"\basync (?:with|for\b[^\n:]*) $")
+_TESTED_UNTIL = re.compile(
+    rb"[:),]?\n|: *[#\w]|\)| (?:and|or|else|for|if)\b"
+)  # behind what a condition is made of alone
+_ALSO_TESTED = (b" and ", b" or ")
+_OPERAND_BEHIND = re.compile(rb"(?:[-=<>+*/%&|^@]|\b(?:in|is|not)) $")  # the end of another operation
+_FORMATTED = re.compile(rb"\b[rR]?[fF][rR]?[\"'][^\n]*\{$")
+_FORMAT_ENDS = re.compile(rb"(![rsa])?[}:]")
+_GIVEN_BEHIND = re.compile(rb"\]\s*(?:(=)(?!=)|(?:[-+*/%@&|^]|\*\*|//|<<|>>)(=))?")
+_HEAD = re.compile(r"\w*(?:\(\))?")
+_MAX_INDEX_BYTES = 200
+_MAX_BEFORE_BYTES = 160
 
 
 @dataclass(slots=True)
@@ -471,93 +495,105 @@ class CallReader:
         return chain_of(text, scopes.settings.types) or f"?.{scopes.text(start, end)}"
 
 
-_NEW_TYPES = ("class", "module", "singleton_class")  # nodes of Ruby
-_BRANCHES = ("if", "unless", "if_modifier", "unless_modifier", "then", "else", "elsif", "begin", "assignment")
-_TELLING = ("extend", "module_function", "class_methods")
-_METHODS = ("method", "singleton_method")
+class OperandReader:
+    """Reader of what is done with a chain by operators, statements and functions of Python, which run its methods.
 
-
-def read_class_bodies(root: tree_sitter.Node, definitions: Sequence[Definition]) -> tuple[list[Binding], list[Export]]:
-    """Return the names that run in bodies of classes and modules of Ruby, and what their classes themselves have.
-
-    That are the methods in `class << self`, in `class_methods do` and behind `module_function`, and the modules that
-    `extend` names; a name of a method says it of `def self.open`.
+    Read are the characters around the chain: neither are there more captures, nor is the tree walked.
     """
-    bindings, exports = list[Binding](), list[Export]()
-    by_end = {each.end_byte: each for each in definitions if each.kind in CALLABLE_KINDS}
-    for number, each in enumerate(definitions):
-        if each.kind not in TYPE_KINDS:
-            continue
-        node = root.named_descendant_for_byte_range(each.start_byte, each.end_byte)
-        body = node.child_by_field_name("body") if node is not None and node.type in _NEW_TYPES else None
-        if body is None:
-            continue
-        read = _ClassBody()
-        read.read(body)
-        if read.words:
-            bindings.append(Binding(number, CLASS_BODY, "", " ".join(sorted(read.words)), each.start_row))
-        for method in read.methods:
-            if (own := by_end.get(method.end_byte)) is not None:
-                exports.append(Export(own.qualname, f"{CLASS_LEVEL}{own.qualname}", own.start_row))
-        exports += [Export(module, f"{EXTENDED}{each.qualname}", each.start_row) for module in read.extended]
-    return bindings, exports
 
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._rows: dict[tuple[int, str], int] = {}  # scope and callee -> first row
 
-class _ClassBody:
-    """Names that the body of a class runs itself, the methods that the class has, and the modules that it extends."""
+    def calls_on(self, heads: Container[str], bound: Container[tuple[int, str]]) -> Iterator[Call]:
+        """Yield the calls of what chains are that begin with one of `heads`, or a name `bound` in a scope around."""
+        drafts = self._scopes.drafts
+        for (scope, callee), row in self._rows.items():
+            head = _HEAD.match(callee)[0]  # type: ignore[index]
+            name = head.removesuffix("()")
+            around = scope
+            while (is_known := head in heads or name in heads or (around, name) in bound) is False and around >= 0:
+                around = drafts[around].parent
+            if is_known:
+                yield Call(scope, callee, row, OPERATED)
 
-    def __init__(self) -> None:
-        self.words: set[str] = set()
-        self.methods: list[tree_sitter.Node] = []
-        self.extended: list[str] = []
-        self._plain: list[tree_sitter.Node] = []  # methods of instances
-        self._is_function = False  # what follows is a method of the class, too
+    def read(self, start: int, end: int) -> None:
+        """Record the special methods that run by what stands around a chain."""
+        data = self._scopes.data
+        behind = data[end] if end < len(data) else 10
+        if behind == 91:
+            self._keep(start, end, self._methods_of_index(start, end))
+            return  # what stands before is for the element
+        if behind == 32 and data[end + 1] in _MAY_BEGIN:
+            if (sign := _SIGN_BEHIND.match(data, end)) is not None:
+                name = _METHODS_OF_SIGNS[sign[1] or sign[3]]
+                self._keep(start, end, (f"__i{name}__" if sign[2] else f"__{name}__",))
+                return
+            if data.startswith(_ALSO_TESTED, end) and not _OPERAND_BEHIND.search(data, max(0, start - 5), start):
+                self._keep(start, end, ("__bool__",))
+                return
+        if start > 1 and (before := data[start - 1]) in b" ({*" and (before != 32 or data[start - 2] in _MAY_END):
+            self._keep(start, end, self._methods_before(start, end))
 
-    def read(self, body: tree_sitter.Node) -> None:
-        """Read the statements of a body in their order."""
-        waiting = body.named_children[::-1]
-        while waiting:
-            kind = (node := waiting.pop()).type
-            if kind == "singleton_class":
-                inner = node.child_by_field_name("body")
-                self.methods += [each for each in _children(inner) if each.type in _METHODS]
-            elif kind in _METHODS:
-                (self.methods if self._is_function else self._plain).append(node)
-            elif kind == "identifier":
-                name = _text(node)
-                self._is_function = self._is_function or name == "module_function"
-                self.words.add(name)
-            elif kind == "call":
-                if node.child_by_field_name("receiver") is None:
-                    self._read_call(node)
-            elif kind in _BRANCHES:
-                waiting += node.named_children[::-1]
+    def read_result(self, start: int, chain: str) -> None:
+        """Record the special methods of what a call of a chain returns."""
+        data = self._scopes.data
+        if start > 1 and (data[start - 1] == 40 or (data[start - 1] == 32 and data[start - 2] in _MAY_END)):
+            scope = self._scopes.use_scope()
+            for method in self._methods_before(start, -1):
+                self._rows.setdefault((scope, f"{chain}().{method}"), self._scopes.row(start))
 
-    def _read_call(self, node: tree_sitter.Node) -> None:
-        method = node.child_by_field_name("method")
-        name = _text(method) if method is not None else ""
-        self.words.add(name)
-        if name not in _TELLING:
+    def _keep(self, start: int, end: int, methods: tuple[str, ...]) -> None:
+        if not methods:
             return
-        given = _children(node.child_by_field_name("arguments"))
-        if name == "extend" and any(each.type == "self" for each in given):
-            self.methods += self._plain
-            self._is_function = True
-        elif name == "extend":
-            self.extended += [_text(each).replace("::", ".") for each in given]
-        elif name == "module_function":
-            named = {_text(each).removeprefix(":") for each in given}
-            for each in self._plain:
-                own = each.child_by_field_name("name")
-                if own is not None and _text(own) in named:
-                    self.methods.append(each)
-        elif name == "class_methods" and (block := node.child_by_field_name("block")) is not None:
-            self.methods += [each for each in _children(block.child_by_field_name("body")) if each.type in _METHODS]
+        scopes = self._scopes
+        chain, scope = scopes.own_chain(scopes.text(start, end), start), scopes.use_scope()
+        for method in methods:
+            self._rows.setdefault((scope, f"{chain}.{method}"), scopes.row(start))
 
+    def _methods_of_index(self, start: int, end: int) -> tuple[str, ...]:
+        data = self._scopes.data
+        depth, place, last = 0, end, min(len(data), end + _MAX_INDEX_BYTES)
+        while place < last:
+            depth += (data[place] in b"[({") - (data[place] in b"])}")
+            if not depth:
+                break
+            place += 1
+        given = _GIVEN_BEHIND.match(data, place)
+        if given is not None and given[1]:
+            return ("__setitem__",)
+        if given is not None and given[2]:
+            return ("__getitem__", "__setitem__")
+        return ("__delitem__",) if data[max(0, start - 4) : start] == b"del " else ("__getitem__",)
 
-def _children(node: tree_sitter.Node | None) -> list[tree_sitter.Node]:
-    return node.named_children if node is not None else []
-
-
-def _text(node: tree_sitter.Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+    def _methods_before(self, start: int, end: int) -> tuple[str, ...]:
+        """Return the methods that the word or bracket before a chain runs; `end` is -1 for that of a call."""
+        data = self._scopes.data
+        first = max(0, start - _MAX_BEFORE_BYTES)
+        behind = data[end : end + 1] if end >= 0 else b")"
+        if data[start - 1] == 40:
+            if behind not in b"),\n" or (named := _WORD_AT_END.search(data[max(0, start - 12) : start - 1])) is None:
+                return ()
+            is_member = data[start - 2 - len(named[0])] == 46 and named[0] not in (b"copy", b"deepcopy")
+            return () if is_member else _METHODS_OF_FUNCTIONS.get(named[0], ())
+        if data[start - 1] == 123:
+            ends = _FORMAT_ENDS.match(data, end) if end >= 0 else None
+            if ends is None or not _FORMATTED.search(data, data.rfind(b"\n", first, start) + 1, start):
+                return ()
+            return ("__repr__" if ends[1] == b"!r" else "__str__",)
+        if data[start - 1] == 42:
+            return ("__iter__",) if start > 1 and data[start - 2] in b"(,[ " and behind in b"),]" else ()
+        word = _WORD_BEFORE.search(data, start - 8 if start > 8 else 0, start)
+        if word is None:
+            return ()
+        line = data.rfind(b"\n", first, start) + 1
+        if word[1] == b"with":
+            return ("__aenter__",) if _ASYNC.search(data, line, start) else ("__enter__",)
+        if word[1] == b"in":
+            if _ITERATING.search(data, line, start):
+                return ("__aiter__",) if _ASYNC.search(data, line, start) else ("__iter__",)
+            return ("__contains__",)
+        if word[1] == b"from":
+            return ("__iter__",) if data.startswith(b"yield", start - 11 if start > 11 else 0) else ()
+        is_alone = end >= 0 and word[1] != b"del" and _TESTED_UNTIL.match(data, end) is not None
+        return ("__bool__",) if is_alone else ()

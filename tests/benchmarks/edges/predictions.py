@@ -6,13 +6,14 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from causalist.evaluate.mining import find_clone
 from causalist.graph import Confidences, build_graph, evidence_sort_key
-from causalist.model.facts import FileFacts
+from causalist.model.facts import OPERATED, FileFacts
 from causalist.model.graph import CodeGraph, Edge, EdgeKind
 from causalist.model.node_ids import NodeKind, unescape_path
 from causalist.model.source import SourceFile
@@ -96,6 +97,11 @@ def without_handlers(graph: CodeGraph) -> Iterator[Edge]:
             yield changed
 
 
+def _without_operators(facts: FileFacts) -> FileFacts:
+    """The facts without special methods that nothing names at the site, of which no oracle says anything."""
+    return replace(facts, calls=tuple(call for call in facts.calls if call.arguments != OPERATED))
+
+
 def _graph_of(clone: Path, commit: str) -> CodeGraph:
     """The graph of a commit, as an index has it: neither words nor history matter to edges."""
     facts: list[tuple[str, FileFacts]] = []
@@ -103,7 +109,7 @@ def _graph_of(clone: Path, commit: str) -> CodeGraph:
         for entry in scan_commit(clone, commit).entries:
             source = reader.read(entry)
             if isinstance(source, SourceFile):
-                facts.append((entry.path, parse_file(entry.path, source.data)))
+                facts.append((entry.path, _without_operators(parse_file(entry.path, source.data))))
     return build_graph(facts, load_settings()).graph
 
 
@@ -116,7 +122,7 @@ def _edges_of_snippets(clone: Path, meta: Mapping[str, Any]) -> Iterator[Edge]:
             source = reader.read(entry) if path in meta["files"] else ""
             if isinstance(source, SourceFile):
                 group, name, inner = path.split("/", 2)
-                snippets[f"{group}/{name}"].append((inner, parse_file(inner, source.data)))
+                snippets[f"{group}/{name}"].append((inner, _without_operators(parse_file(inner, source.data))))
     for folder, facts in sorted(snippets.items()):
         for edge in without_handlers(build_graph(facts, load_settings()).graph):
             if edge.kind in KINDS and not edge.target.startswith("external:"):
