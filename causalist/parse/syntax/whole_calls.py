@@ -74,7 +74,9 @@ _METHODS_OF_SIGNS = {
 }  # fmt: skip
 _WORD_AT_END = re.compile(rb"[a-z]+$")
 _MAY_BEGIN = frozenset(b"+-*/%@&|^<>=!ao")  # a sign or word behind a space
-_MAY_END = frozenset(b"fetnhml")  # a word before a space
+# The last two bytes of what is read before a space, and before a bracket.
+_WORD_ENDS = frozenset((b"if", b"le", b"ot", b"in", b"th", b"om", b"rt", b"el"))
+_FUNCTION_ENDS = frozenset(name[-2:] for name in _METHODS_OF_FUNCTIONS)
 _SIGN_BEHIND = re.compile(rb" (\*\*|//|<<|>>|[-+*/%@&|^])(=?) | ([=!]=|[<>]=?) ")
 _WORD_BEFORE = re.compile(rb"(?<![\w.])(if|elif|while|not|in|with|from|assert|del) $")
 _ITERATING = re.compile(rb"\bfor\s+(?:(?!\bin\b|\bif\b)[^\n:])+\bin $")
@@ -520,11 +522,11 @@ class OperandReader:
     def read(self, start: int, end: int) -> None:
         """Record the special methods that run by what stands around a chain."""
         data = self._scopes.data
-        behind = data[end] if end < len(data) else 10
+        behind = data[end] if end + 1 < len(data) else 10
         if behind == 91:
             self._keep(start, end, self._methods_of_index(start, end))
             return  # what stands before is for the element
-        if behind == 32 and data[end + 1] in _MAY_BEGIN:
+        if behind == 32 and data[end + 1] in _MAY_BEGIN and data[end + 1 : end + 3] != b"= ":
             if (sign := _SIGN_BEHIND.match(data, end)) is not None:
                 name = _METHODS_OF_SIGNS[sign[1] or sign[3]]
                 self._keep(start, end, (f"__i{name}__" if sign[2] else f"__{name}__",))
@@ -532,15 +534,24 @@ class OperandReader:
             if data.startswith(_ALSO_TESTED, end) and not _OPERAND_BEHIND.search(data, max(0, start - 5), start):
                 self._keep(start, end, ("__bool__",))
                 return
-        if start > 1 and (before := data[start - 1]) in b" ({*" and (before != 32 or data[start - 2] in _MAY_END):
-            self._keep(start, end, self._methods_before(start, end))
+        before = data[start - 1] if start else 10
+        if before == 32:
+            may_run = data[start - 3 : start - 1] in _WORD_ENDS
+        elif before == 40:
+            may_run = behind in b"),\n" and data[start - 3 : start - 1] in _FUNCTION_ENDS
+        else:
+            may_run = start > 1 and before in b"{*"
+        if may_run and (methods := self._methods_before(start, end)):
+            self._keep(start, end, methods)
 
     def read_result(self, start: int, chain: str) -> None:
         """Record the special methods of what a call of a chain returns."""
         data = self._scopes.data
-        if start > 1 and (data[start - 1] == 40 or (data[start - 1] == 32 and data[start - 2] in _MAY_END)):
-            scope = self._scopes.use_scope()
-            for method in self._methods_before(start, -1):
+        before, ends = data[start - 1] if start > 2 else 10, data[start - 3 : start - 1]
+        if (before == 40 and ends in _FUNCTION_ENDS) or (before == 32 and ends in _WORD_ENDS):
+            methods = self._methods_before(start, -1)
+            scope = self._scopes.use_scope() if methods else -1
+            for method in methods:
                 self._rows.setdefault((scope, f"{chain}().{method}"), self._scopes.row(start))
 
     def _keep(self, start: int, end: int, methods: tuple[str, ...]) -> None:
