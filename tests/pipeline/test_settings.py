@@ -71,12 +71,13 @@ definition-rest-weight = 0.7
 shared-weight = 0.8
 shared-rest-weight = 0.9
 rest-weight = 0.0
+meaning-weight = 0.15
 """})  # fmt: skip
     settings = read_settings(tmp_path)
     signals = ("vector", "graph", "remainder", "share", "named", "definition", "definition-rest", "shared",
-               "shared-rest", "rest")  # fmt: skip
+               "shared-rest", "rest", "meaning")  # fmt: skip
     weights = [settings.value("memory", f"{name}-weight") for name in signals]
-    assert weights == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.0]
+    assert weights == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.0, 0.15]
     others = ("alpha", "top-entities", "expand-hops", "max-entities", "similarity-threshold", "triple-confidence")
     assert [settings.value("memory", name) for name in others] == [0.25, 7, 2, 8, 0.95, 0.75]
     assert [settings.value("memory", name) for name in ("mode", "limit", "variant")] == ["sparse", 9, "hipporag"]

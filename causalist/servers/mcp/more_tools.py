@@ -304,9 +304,9 @@ _SEVERAL = "Name as in symbol; several with commas."
 MORE_TOOLS: Mapping[str, Tool] = {
     "find": Tool(
         "Find a name",
-        "Finds definitions by a name or a part of one.",
+        "Finds definitions by a name or a part of one, if you know roughly how it is spelled, not where it is.",
         {
-            "name": name_parameter("Name or a part of it.", required=True),
+            "name": name_parameter("All or a part.", required=True),
             "limit": Parameter(int, "Most names.", 1, 100, 20),
         },
         _find,
@@ -320,7 +320,7 @@ MORE_TOOLS: Mapping[str, Tool] = {
     ),
     "tests": Tool(
         "Which tests cover it",
-        "Lists the tests that cover a definition or file, also through others: what to run after an edit.",
+        "Lists tests that cover a definition or file, also through others: what to run after an edit.",
         {
             "name": name_parameter(_SEVERAL, required=True),
             "max_depth": Parameter(int, "Most steps; default all.", 1, 100),
@@ -341,7 +341,7 @@ MORE_TOOLS: Mapping[str, Tool] = {
         "Who reads and writes a value",
         "Lists what reads and what writes (sets, mutates) a field, constant or variable.",
         {
-            "name": name_parameter("A field, constant, or what contains some.", required=True),
+            "name": name_parameter("Field, constant, or what contains some.", required=True),
             "max_tokens": budget_parameter(2000),
         },
         _state,
@@ -358,7 +358,7 @@ MORE_TOOLS: Mapping[str, Tool] = {
     ),
     "verify": Tool(
         "Check one claim of use",
-        "Answers yes, no or unknown: does one definition really use another? Shows the line that proves it.",
+        "Answers yes, no or unknown: does one definition use another? Shows the line that proves it.",
         {
             "name": name_parameter("What may use the other.", required=True),
             "to": name_parameter("What may be used.", required=True),
@@ -374,7 +374,8 @@ MORE_TOOLS: Mapping[str, Tool] = {
     ),
     "topo": Tool(
         "Order of dependencies",
-        "Orders files or definitions, dependencies first: what to read, port or change first; with cycles and cuts.",
+        "Orders files or definitions, dependencies first: what to read, port or change first; names "
+        "circular imports and cuts.",
         {
             "names": Parameter(str, "Folders, patterns, files, names; default all.", 1, MAX_CHARACTERS),
             "revision": Parameter(str, "Only what changed since a commit, or in A..B.", 1, 200),
@@ -663,8 +664,8 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
             "query": _query_parameter(),
             "limit": Parameter(int, "Passages.", 1, 60, 5),
             "mode": Choice(str, "How broadly.", 0, 0, choices=tuple(mode.value for mode in MemoryMode)),
-            "half_life": Parameter(float, "Days that halve a weight.", 0.001, 1e6),
-            "now": Parameter(str, "Date that age counts from.", 1, 40),
+            "half_life": Parameter(float, "Days to half weight.", 0.001, 1e6),
+            "now": Parameter(str, "Today's date.", 1, 40),
             "min_confidence": Parameter(float, "Of documents.", 0, 1, 0.0),
         },
         _retrieve,
@@ -686,7 +687,7 @@ MEMORY_TOOLS: Mapping[str, Tool] = {
         {
             "action": Choice(str, "What to do.", 0, 0, required=True, choices=_ACTIONS),
             "passage_id": Parameter(str, "Id; path of documents.", 1, 2_000),
-            "text": Parameter(str, "Note (front matter: visible_to, timestamp) or question.", 1, _MAX_NOTE_CHARACTERS),
+            "text": Parameter(str, "Note, with front matter, or question.", 1, _MAX_NOTE_CHARACTERS),
         },
         _update_memory,
         is_writing=True,
