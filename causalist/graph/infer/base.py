@@ -56,6 +56,9 @@ _IN_PLACE = {
     "__itruediv__": ("__truediv__",), "__ilshift__": ("__lshift__",), "__irshift__": ("__rshift__",),
     "__imod__": ("__mod__",), "__int__": ("__index__",),
 }  # fmt: skip
+_PLAIN_BASES = frozenset(
+    ("object", "ABC", "abc.ABC", "Generic", "typing.Generic", "Protocol", "typing.Protocol", "ABCMeta", "abc.ABCMeta")
+)  # without special methods that others stand in for
 _LEFT_BY = {"__enter__": "__exit__", "__aenter__": "__aexit__"}  # run by the same statement
 
 
@@ -328,12 +331,23 @@ class InferenceBase(ABC):
         for part in parts:
             if part is None or part.kind is not ValueKind.INSTANCE:
                 continue
-            found = (self.program.find_member(part.number, each)[0] for each in names)
+            # What stands in the place of a method may be that of a base from outside: `dict` has its own `__iter__`.
+            usable = [method] if names[1:] and self._has_outer_base(part.number) else names
+            found = (self.program.find_member(part.number, each)[0] for each in usable)
             called = next((each for each in found if each >= 0), -1)
             left = self.program.find_member(part.number, _LEFT_BY[method])[0] if method in _LEFT_BY else -1
             for each in (called, left):
                 if each >= 0 and self.program.definition_of[each].kind in CALLABLE_KINDS:
                     yield each, part.rule, len(parts)
+
+    def _has_outer_base(self, number: int) -> bool:
+        """Return True if a type has a base that is not of the program and may have methods."""
+        for each in self.program.linear_bases(number):
+            symbols = self.program.files[self.program.file_of[each]]
+            written = {base.name for base in symbols.facts.bases if base.definition == each - symbols.first}
+            if len(written - _PLAIN_BASES) > len(self.program.bases_of(each)):
+                return True
+        return False
 
     def is_held(self, value: Value) -> bool:
         """Return True if a value is a constant or field, which contains another value."""

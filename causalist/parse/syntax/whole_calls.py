@@ -523,6 +523,8 @@ class OperandReader:
         """Record the special methods that run by what stands around a chain."""
         data = self._scopes.data
         behind = data[end] if end + 1 < len(data) else 10
+        if behind in b".(":
+            return  # the chain goes on
         if behind == 91:
             self._keep(start, end, self._methods_of_index(start, end))
             return  # what stands before is for the element
