@@ -282,7 +282,7 @@ class TestServers:
             "literals.find_all_matches = in_c\nfrom causalist.cli import main\nmain()\n"
         )
         program = [sys.executable, "-c", code, "serve", "mcp", "--repo", str(indexed), "--wait", "60"]
-        with RawServer(indexed, program=[*program, "--deadline", "4"]) as server:
+        with RawServer(indexed, program=[*program, "--deadline", "6"]) as server:
             server.start()
             call = {"name": "ask", "arguments": {"question": QUESTION}}
             message = {"jsonrpc": "2.0", "id": "stuck", "method": "tools/call", "params": call}
