@@ -79,6 +79,7 @@ class FileSymbols:
     class_level: set[str] = field(default_factory=set)  # qualified names of methods that a class itself has
     extended: dict[str, list[str]] = field(default_factory=dict)  # type -> modules whose methods its class has
     _named: dict[int, set[str]] = field(default_factory=dict)  # scope -> names that something in it has
+    _written_bases: dict[int, list[str]] | None = None  # by definition of the file; made when first asked
 
     @contextmanager
     def use_facts(self, facts: FileFacts) -> Iterator[None]:
@@ -177,6 +178,14 @@ class FileSymbols:
             while skips and scope >= 0 and definitions[scope].kind in TYPE_KINDS:
                 scope = definitions[scope].parent
         return scope
+
+    def bases_written(self, definition: int) -> list[str]:
+        """Return the names of the bases that a type of the file has in its source; `definition` is a global number."""
+        if self._written_bases is None:
+            self._written_bases = {}
+            for base in self.facts.bases:
+                self._written_bases.setdefault(base.definition, []).append(base.name)
+        return self._written_bases.get(definition - self.first, [])
 
     def runs_in_body(self, scope: int, name: str) -> bool:
         """Return True for a bare name that the body of a type runs itself, and no instance of it."""

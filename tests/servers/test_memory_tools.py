@@ -113,7 +113,7 @@ def test_a_reader_of_the_server_sees_and_changes_what_it_may(repository: Reposit
         said = _call("memory_update", repository, readers, action="export")
         assert said == f"{2 + is_shown} passages and their graph as node-link JSON are in {exported}\n"
         assert ("key" in HippoIndex.from_node_link(json.loads(exported.read_text()))) is is_shown
-    with pytest.raises(UsageError, match="'key' exists and is hidden here"):
+    with pytest.raises(UsageError, match="'key' exists, and the readers of this server may not see it"):
         _call("memory_update", repository, action="add", passage_id="key", text="Mine.")
     with pytest.raises(UsageError, match="no passage or document 'key'"):
         _call("memory_update", repository, action="forget", passage_id="key")

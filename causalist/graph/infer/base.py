@@ -318,7 +318,9 @@ class InferenceBase(ABC):
         return self._content_unless_open(value.number)
 
     def special_methods(self, file: int, scope: int, chain: str) -> Iterator[tuple[int, str, int]]:
-        """Yield (method, rule, candidates) of what an operator runs of the object that all but the end of a chain is.
+        """Yield (method, rule, candidates) of the special methods that an operator calls on an object.
+
+        `chain` is the expression of the object with the name of the method at its end, `self.items.__len__`.
 
         A type without the method has another one run in its place. Of types that are not known nothing is said.
         """
@@ -343,9 +345,8 @@ class InferenceBase(ABC):
     def _has_outer_base(self, number: int) -> bool:
         """Return True if a type has a base that is not of the program and may have methods."""
         for each in self.program.linear_bases(number):
-            symbols = self.program.files[self.program.file_of[each]]
-            written = {base.name for base in symbols.facts.bases if base.definition == each - symbols.first}
-            if len(written - _PLAIN_BASES) > len(self.program.bases_of(each)):
+            written = self.program.files[self.program.file_of[each]].bases_written(each)
+            if len(set(written) - _PLAIN_BASES) > len(self.program.bases_of(each)):
                 return True
         return False
 

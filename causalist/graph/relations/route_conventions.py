@@ -190,9 +190,7 @@ class ClassViews:
         for each in self.program.linear_bases(number):
             symbols = self.program.files[self.program.file_of[each]]
             known.add(self.program.definition_of[each].name)
-            names.update(
-                base.name.rpartition(".")[2] for base in symbols.facts.bases if base.definition == each - symbols.first
-            )
+            names.update(name.rpartition(".")[2] for name in symbols.bases_written(each))
         return names - known
 
 

@@ -498,9 +498,9 @@ class CallReader:
 
 
 class OperandReader:
-    """Reader of what is done with a chain by operators, statements and functions of Python, which run its methods.
+    """Reader of the operators, statements and builtins of Python that call special methods of a chain: `len(a.b)`.
 
-    Read are the characters around the chain: neither are there more captures, nor is the tree walked.
+    It reads the characters around the chain, which costs less than more captures or a walk of the tree.
     """
 
     def __init__(self, scopes: Scopes) -> None:
@@ -508,7 +508,7 @@ class OperandReader:
         self._rows: dict[tuple[int, str], int] = {}  # scope and callee -> first row
 
     def calls_on(self, heads: Container[str], bound: Container[tuple[int, str]]) -> Iterator[Call]:
-        """Yield the calls of what chains are that begin with one of `heads`, or a name `bound` in a scope around."""
+        """Yield the recorded calls whose chains begin with one of `heads`, or with a name `bound` in a scope around."""
         drafts = self._scopes.drafts
         for (scope, callee), row in self._rows.items():
             head = _HEAD.match(callee)[0]  # type: ignore[index]
@@ -520,7 +520,7 @@ class OperandReader:
                 yield Call(scope, callee, row, OPERATED)
 
     def read(self, start: int, end: int) -> None:
-        """Record the special methods that run by what stands around a chain."""
+        """Record the special methods that the characters around a chain call."""
         data = self._scopes.data
         behind = data[end] if end + 1 < len(data) else 10
         if behind in b".(":
@@ -580,7 +580,7 @@ class OperandReader:
         return ("__delitem__",) if data[max(0, start - 4) : start] == b"del " else ("__getitem__",)
 
     def _methods_before(self, start: int, end: int) -> tuple[str, ...]:
-        """Return the methods that the word or bracket before a chain runs; `end` is -1 for that of a call."""
+        """Return the methods that the word or bracket before a chain calls; `end` is -1 for the result of a call."""
         data = self._scopes.data
         first = max(0, start - _MAX_BEFORE_BYTES)
         behind = data[end : end + 1] if end >= 0 else b")"

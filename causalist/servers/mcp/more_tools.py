@@ -575,7 +575,9 @@ def _update_memory(repository: "HasRoot", arguments: Arguments) -> str:
         if passage in index and "path" in index.passage(passage)[1]:
             raise UsageError(f"{passage!r} belongs to a document; edit the document, or use another passage_id")
         if passage in index and passage not in index.visible_to(readers):
-            raise UsageError(f"{passage!r} exists and is hidden here; use another passage_id")
+            raise UsageError(
+                f"{passage!r} exists, and the readers of this server may not see it; use another passage_id"
+            )
     note = text.removeprefix(front_matter(text)).lstrip("\n")
     return "remembered\n" if memory_file.put(passage, note, read_front_matter(text)) else "nothing changed\n"
 
@@ -597,7 +599,7 @@ def _add_documents(memory_file: "MemoryFile", place: str) -> str:
     try:
         done = memory_file.add([path])
     except RepositoryNotFound:
-        raise UsageError(f"{place!r} is no document or folder, which passage_id is without text") from None
+        raise UsageError(f"{place!r} is no document or folder; a note needs text") from None
     skipped = "".join(f"note: {one_line(name, 200)} is left out: {one_line(reason, 200)}\n"
                       for name, reason in sorted(done.skipped.items())[:_MAX_MISSING])  # fmt: skip
     return (f"{skipped}{done.documents} documents, {done.passages} passages: {done.changed} new or changed, "
