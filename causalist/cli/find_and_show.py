@@ -263,8 +263,8 @@ def path_command(
     """Show the most probable path from SOURCE to TARGET.
 
     A path follows uses, steps from a type or file to its members, and from a method to what overrides it. If no forward
-    path exists, the command shows one with reversed edges, marked (back). Exit code 1 if there is no path; unresolved calls that could hide one are
-    listed.
+    path exists, the command shows one with reversed edges, marked (back). Exit code 1 if there is no path; unresolved
+    calls that could hide one are listed.
 
     \b
     Example:

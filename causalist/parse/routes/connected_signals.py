@@ -121,6 +121,7 @@ def read_relations(source: RouteText) -> Iterator[Reference]:
 # -- what templates, scenes and pages name
 
 SCENE, PAGE, WIRE, ACTION, LIVE, HELPER, PROCESS = "scene", "page", "wire", "stimulus", "live", "helper", "process"
+SERVER = "server"
 _TEMPLATE_LINK = lazy_regex(rb"\{%-?\s*(?P<verb>url)\s+[\"'](?P<name>[\w.:-]+)[\"']")
 _CONNECTION = lazy_regex(rb"^\[connection\b(?P<rest>[^\n]*)", re.MULTILINE)
 _QUOTED = lazy_regex(rb"\b(\w+)=\"([^\"]*)\"")
@@ -159,6 +160,12 @@ _LIVE_EVENT = lazy_regex(
     rb"|disconnected)[a-z-]+=\{?\s*\"(?P<name>[\w.:-]+)\"|\bJS\.push\((?:[^\"()\n]*,\s*)?\"(?P<pushed>[\w.:-]+)\""
 )
 _LIVE_HANDLER = lazy_regex(rb"\bdef handle_event\(\s*\"(?P<name>[^\"\n]+)\"")
+_SERVER_CALL = lazy_regex(
+    rb"(?P<piped>\|>\s*)?\b(?:GenServer\.(?P<how>call|cast)|send|Process\.send_after)\((?=(?P<own>self\(\))?)"
+)
+_SERVER_HANDLER = lazy_regex(rb"\bdef handle_(?P<how>call|cast|info)\(\s*\{?\s*:(?P<tag>\w+[?!]?)")
+_MESSAGE_TAG = lazy_regex(r"\{?\s*:(\w+[?!]?)\s*(?:,|\}|$)")
+_MODULE_NAME = lazy_regex(r"[A-Z][\w.]*")
 _WORDS_OF_CODE = lazy_regex(
     rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|(?<![\w.:@$])(?P<word>[a-z_]\w*[?!]?)(?![\w:]|\s*=[^=~>])"
 )
@@ -361,7 +368,7 @@ def read_commands(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
 
 
 def read_live_events(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
-    """Yield the events of pages of Phoenix, and what handles them."""
+    """Yield the events of pages of Phoenix and the messages of servers, and what handles them."""
     data = source.data
     for match in _LIVE_EVENT.finditer(data) if b"phx-" in data or b"JS.push" in data else ():
         name = (match["name"] or match["pushed"]).decode()
@@ -371,6 +378,31 @@ def read_live_events(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         if scope >= 0 and source.definitions[scope].name == "handle_event":
             name = match["name"].decode("utf-8", "replace")
             yield route_at(source, match.start(), RouteForm.LISTEN, path=name, definition=scope, name=LIVE)
+    if b"GenServer" in data:
+        yield from _read_server_messages(source)
+
+
+def _read_server_messages(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield the messages that functions send to a server of OTP, by their tags, and the callbacks that handle them.
+
+    Messages that a process sends without a call count only if it sends them to itself.
+    """
+    for match in source.matches(_SERVER_CALL):
+        how = match["how"].decode() if match["how"] else "info"
+        arguments = source.arguments(match.end())[0]
+        position = 0 if match["piped"] else 1
+        tag = _MESSAGE_TAG.match(arguments[position].text) if len(arguments) > position else None
+        if tag is not None and (match["how"] or match["own"]):
+            server = "" if match["piped"] else arguments[0].text
+            receiver = server if _MODULE_NAME.fullmatch(server) else ""
+            path = f"{how}:{tag[1]}"
+            yield route_at(source, match.start(), RouteForm.EMIT, path=path, receiver=receiver, name=SERVER)
+    for match in source.matches(_SERVER_HANDLER):
+        scope = source.scope(match.start())
+        how = match["how"].decode()
+        if scope >= 0 and source.definitions[scope].name == f"handle_{how}":
+            path = f"{how}:{match['tag'].decode()}"
+            yield route_at(source, match.start(), RouteForm.LISTEN, path=path, definition=scope, name=SERVER)
 
 
 def read_wired(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
