@@ -147,6 +147,8 @@ class RouteText:
             is_ellipsis = data[before - 2 : before] == b".."
             if before == 0 or data[before - 1] != 46 or is_ellipsis or dot - start > MAX_RECEIVER_BYTES:
                 break
+            if b"\n" in data[before:start] and not self.is_code(before - 1):
+                break  # the dot ends a comment above
             first = before - 1
         text = data[first:dot].decode("utf-8", "replace")
         return re.sub(r"[\s?]", "", text), first

@@ -403,6 +403,71 @@ public class App extends Application {}
     ]
 
 
+def test_aspnet_controllers_without_a_path_are_found_by_names() -> None:
+    files = {
+        "AccountController.cs": """
+public class AccountController : Controller
+{
+    [HttpGet]
+    public int Login() => 1;
+
+    [HttpPost("/out")]
+    public int Logout() => 1;
+
+    [HttpGet]
+    public int Index() => 1;
+}
+public class HomeController : Controller
+{
+    [HttpGet]
+    public int Index() => 1;
+}
+""",
+    }
+    account = "AccountController.cs::AccountController"
+    assert served(files) == [
+        ("GET", "/", "AccountController.cs::HomeController.Index"),
+        ("GET", "/Account", f"{account}.Index"),
+        ("GET", "/Account/Login", f"{account}.Login"),
+        ("POST", "/out", f"{account}.Logout"),
+    ]
+
+
+def test_a_comment_above_is_no_receiver() -> None:
+    files = {
+        "CatalogApi.cs": """
+public static class CatalogApi
+{
+    public static void Map(IEndpointRouteBuilder app)
+    {
+        var api = app.MapGroup("api/catalog");
+        // Routes of items.
+        api.MapGet("/items", GetItems);
+    }
+    public static int GetItems() => 1;
+}
+""",
+        "server.js": """
+const express = require('express');
+const users = express.Router();
+const app = express();
+app.use('/api', users);
+// Lists users.
+users.get('/users', list);
+/* Makes one. */
+users
+  .post('/users', make);
+function list() {}
+function make() {}
+""",
+    }
+    assert served(files) == [
+        ("GET", "/api/catalog/items", "CatalogApi.cs::CatalogApi.GetItems"),
+        ("GET", "/api/users", "server.js::list"),
+        ("POST", "/api/users", "server.js::make"),
+    ]
+
+
 def test_aspnet_routes_of_a_base_class() -> None:
     files = {
         "BaseApiController.cs": """
