@@ -89,6 +89,7 @@ func main() {
 	v1 := r.Group("/api")
 	users.Register(v1.Group("/users"))
 	users.Profiles(v1)
+	users.Bind(app, v1, &log)
 	r.GET("/ping", ping)
 }
 
@@ -108,12 +109,18 @@ func Profiles(router *gin.RouterGroup) {
 	router.GET("/profiles/:name", show)
 }
 
+func Bind(app core.App, group *gin.RouterGroup, log *Log) {
+	below := group.Group("/logs")
+	below.GET("/:id", show)
+}
+
 func create(c *gin.Context) {}
 func drop(c *gin.Context)   {}
 func show(c *gin.Context)   {}
 """,
     }
     assert served(files) == [
+        ("GET", "/api/logs/:id", "users/routers.go::show"),
         ("GET", "/api/profiles/:name", "users/routers.go::show"),
         ("POST", "/api/users/", "users/routers.go::create"),
         ("DELETE", "/api/users/:id", "users/routers.go::drop"),
