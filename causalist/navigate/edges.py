@@ -251,10 +251,10 @@ def find_overriding(graph: CodeGraph, calls: Iterable[Edge]) -> dict[str, tuple[
 
 
 def overriding_ids(graph: CodeGraph, node: int) -> tuple[str, ...]:
-    """Return the ids of the methods that directly override a method."""
-    edges = graph.edges
+    """Return the ids of the methods that directly override a method, those of tests last."""
+    edges, roles = graph.edges, graph.nodes.roles
     own = {int(edges.sources[e]) for e in graph.incoming(node) if edges.kinds[e] == EdgeKind.OVERRIDES}
-    return tuple(graph.nodes.ids[each] for each in sorted(own))
+    return tuple(graph.nodes.ids[each] for each in sorted(own, key=lambda each: (roles[each] == Role.TEST, each)))
 
 
 def overridden_ids(graph: CodeGraph, node: int) -> tuple[str, ...]:
@@ -551,6 +551,8 @@ def _find_path_dispatched(graph: CodeGraph, source: int, target: int) -> GraphPa
     overrides = np.flatnonzero((edges.kinds == EdgeKind.OVERRIDES) & is_sure)
     if not is_emitted.any() and not len(overrides):
         return None
+    is_double = graph.nodes.roles[edges.sources[overrides]] == Role.TEST  # which runs only if nothing else does
+    overrides = overrides[np.argsort(is_double, kind="stable")]
     overriding: dict[int, list[int]] = {}
     for number, base in zip(overrides.tolist(), edges.targets[overrides].tolist(), strict=True):
         overriding.setdefault(base, []).append(number)
