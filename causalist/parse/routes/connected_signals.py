@@ -15,7 +15,15 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Reference, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS
 from causalist.parse.cleaned_text import RAILS_TEMPLATES
-from causalist.parse.routes.searched_text import ANY, PY_LINK, RouteText, linked_name, rails_links, route_at
+from causalist.parse.routes.searched_text import (
+    ANY,
+    PY_LINK,
+    RouteText,
+    linked_name,
+    rails_links,
+    requested_path,
+    route_at,
+)
 
 SLOT, DELEGATE = "slot", "delegate"  # kinds of names: signals of Qt, events of C#
 _QT_EMITTED = lazy_regex(
@@ -365,6 +373,28 @@ def read_commands(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         if owner >= 0 and source.definitions[owner].kind in CALLABLE_KINDS:
             name = source.definitions[owner].name
             yield route_at(source, match.start(), RouteForm.LISTEN, path=name, definition=owner, name=PROCESS)
+
+
+_DESCRIBED = lazy_regex(
+    rb"(?<![\w$])(?P<name>(?:cy|axios|\$|jQuery|wx|uni|this\.\$?(?:http|axios))\.(?:request|ajax)|axios|request|\$http|service)"
+    rb"(?:<[^()<>\n]{0,80}>)?\(\s*(?=\{)"
+)
+_DESCRIBED_PATH = lazy_regex(r"""\burl\s*:\s*(?P<text>"[^"\n]*"|'[^'\n]*'|`[^`]*`)(?P<more>\s*\+)?""")
+_NESTED = lazy_regex(r"(?<!\$)\{[^{}]*\}")
+_DESCRIBED_METHOD = lazy_regex(r"""\b(?:method|type)\s*:\s*["'`](?P<verb>[A-Za-z]{3,7})["'`]""")
+
+
+def read_described_requests(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield the requests whose method and path an object says: `axios({ method: "post", url: "/users" })`."""
+    for match in source.matches(_DESCRIBED, "name") if b"url" in source.data else ():
+        arguments = source.arguments(match.end())[0]
+        options = _NESTED.sub("", arguments[0].text[1:-1]) if arguments else ""
+        said = _DESCRIBED_PATH.search(options)
+        path = requested_path((source.literal(said["text"]) or "") + "{}" * bool(said["more"])) if said else ""
+        if path:
+            method = _DESCRIBED_METHOD.search(options)
+            verb = method["verb"] if method else "get"
+            yield route_at(source, match.start(), RouteForm.REQUEST, method=verb, path=path)
 
 
 def read_live_events(source: RouteText) -> Iterator[tuple[int, RouteFact]]:

@@ -383,13 +383,13 @@ _CLIENTS = frozenset(_CLIENT_NAMES.split())
 def is_client(receiver: str) -> bool:
     """Return True if what a chain names is called like a client of HTTP.
 
-    >>> is_client("self.client"), is_client("request(app)"), is_client("router"), is_client("this.http"), is_client("$")
-    (True, True, False, True, True)
+    >>> [is_client(each) for each in ("self.client", "request(app)", "router", "this.http", "$", "fetchApi")]
+    [True, True, False, True, True, True]
     """
     if receiver in ("$", "jQuery"):
         return True
     last = receiver.split("(")[0].rpartition(".")[2].lower().lstrip("_$")
-    return last in _CLIENTS or last.endswith(("client", "_http"))
+    return last in _CLIENTS or last.endswith(("client", "_http")) or last.startswith(("fetch", "axios"))
 
 
 def requested_path(text: str | None) -> str:
