@@ -519,7 +519,8 @@ def _find_shortest_path(
         for number in overriding.get(node, ()):
             yield number, int(edges.sources[number])
 
-    for with_tests in (False, True):
+    has_tests = bool((edges.kinds[is_followed] == EdgeKind.TESTS).any())
+    for with_tests in (False, True) if has_tests else (False,):
         before: dict[int, tuple[int, int]] = {source: (-1, -1)}  # the edge and the node that lead to each node
         level = [source]
         while level and target not in before:
