@@ -466,7 +466,12 @@ def find_graph_path(graph: CodeGraph, transition: Transition, source: int, targe
     through = through or _find_path_dispatched(graph, source, target)
     if plain is not None:
         return plain if through is None or len(through.hops) > len(plain.hops) else through
-    return through or _find_path_walked(graph, transition, transition, source, target, False)
+    if through is not None:
+        return through
+    outside = _without_tests(graph, transition, source, target)
+    return _find_path_walked(graph, transition, outside, source, target, False) or _find_path_walked(
+        graph, transition, transition, source, target, False
+    )
 
 
 def _find_path_walked(
@@ -639,10 +644,24 @@ def _forward_only(graph: CodeGraph, transition: Transition) -> Transition:
     # `np.isin` takes six times as long, for it makes both sides unique.
     entries = transition.indices.astype(np.int64) * n_nodes + rows
     is_forward = np.searchsorted(forward, entries, "right") > np.searchsorted(forward, entries)
-    indptr = np.zeros(n_nodes + 1, dtype=np.int32)
-    np.cumsum(np.bincount(rows[is_forward], minlength=n_nodes), out=indptr[1:])
+    return _select_entries(transition, rows, is_forward)
+
+
+def _without_tests(graph: CodeGraph, transition: Transition, source: int, target: int) -> Transition:
+    """Return M without the entries of tests, which use everything; all of M if one end of a path is a test."""
+    is_test = graph.nodes.roles == Role.TEST
+    if is_test[[source, target]].any():
+        return transition
+    rows = np.repeat(np.arange(len(is_test), dtype=np.int64), np.diff(transition.indptr))
+    return _select_entries(transition, rows, ~(is_test[rows] | is_test[transition.indices]))
+
+
+def _select_entries(transition: Transition, rows: NDArray[np.int64], is_kept: NDArray[np.bool_]) -> Transition:
+    """Return M with the entries `is_kept` alone; `rows` are those of all entries."""
+    indptr = np.zeros(len(transition.indptr), dtype=np.int32)
+    np.cumsum(np.bincount(rows[is_kept], minlength=len(indptr) - 1), out=indptr[1:])
     return Transition(
-        indptr, transition.indices[is_forward], transition.weights[is_forward], transition.degrees, transition.walkable
+        indptr, transition.indices[is_kept], transition.weights[is_kept], transition.degrees, transition.walkable
     )
 
 

@@ -4,10 +4,11 @@ import pytest
 
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lookup import GraphPath
+from causalist.model.node_ids import Role
 from causalist.navigate import find_graph_path
 from causalist.rank import build_transition
 from causalist.rank.pagerank import WalkWeights
-from tests.graphs import EdgeSpec, make_graph
+from tests.graphs import EdgeSpec, NodeSpec, make_graph
 
 # a calls b and c; b calls d; c is doubtful about d. e uses a. x and d change together.
 GRAPH = make_graph(
@@ -92,6 +93,24 @@ def test_what_overrides_does_not_run_what_it_overrides() -> None:
 def test_a_doubtful_path_stays_only_if_it_is_shorter() -> None:
     assert names(trail("a", "f", DISPATCHED)) == [("a", None), ("b", "calls"), ("f", "calls")]
     assert names(trail("a", "c", DISPATCHED)) == [("a", None), ("c", "calls")]
+
+
+def test_tests_connect_nothing_if_code_does() -> None:
+    """A test calls a and d; what calls both in the program is longer, and is shown."""
+    tests = [NodeSpec("t.py", role=Role.TEST), NodeSpec("t.py::test", role=Role.TEST)]
+    graph = make_graph(
+        ["m.py", *(f"m.py::{name}" for name in "abcd"), *tests],
+        [
+            EdgeSpec("t.py::test", "m.py::a"), EdgeSpec("t.py::test", "m.py::d"),
+            EdgeSpec("m.py::b", "m.py::a"), EdgeSpec("m.py::b", "m.py::c"), EdgeSpec("m.py::c", "m.py::d"),
+        ],
+    )  # fmt: skip
+    assert [name for name, _ in names(trail("a", "d", graph))] == ["a", "b", "c", "d"]
+    alone = make_graph(
+        ["m.py", "m.py::a", "m.py::d", *tests],
+        [EdgeSpec("t.py::test", "m.py::a"), EdgeSpec("t.py::test", "m.py::d")],
+    )
+    assert [name for name, _ in names(trail("a", "d", alone))] == ["a", "test", "d"]
 
 
 @pytest.mark.parametrize("pair", [("d", "x"), ("x", "d")])
