@@ -5,7 +5,7 @@ Edges are printed one per line or as JSON; `impact` and `tests` start from a nod
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -34,7 +34,7 @@ from causalist.cli._repository import (
 from causalist.cli._run import NOTHING_FOUND
 from causalist.model.graph import EdgeKind
 from causalist.model.node_ids import TYPE_KINDS, split_id
-from causalist.serialize.answers import callers_document, calls_document
+from causalist.serialize.answers import callees_document, callers_document, calls_document
 from causalist.serialize.lookup_documents import impact_document, routes_document, tests_document
 
 if TYPE_CHECKING:
@@ -391,15 +391,32 @@ def _count_shown(repository: "Repository", limit: int | None, share: float | Non
 
 def show_callees(node: str, *, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:
     """Print the calls that `node` makes."""
-    empty = calls_document(node, ()) if as_json else None
+    from causalist.navigate import find_overriding
+
+    empty = callees_document(node, (), {}) if as_json else None
     repository = open_for_lookup(repo, force=force, when_empty=empty, name=node)
     name = resolve_id(repository, node)
     all_edges = repository.callees(name)
     edges = [edge for edge in all_edges if edge.certainty >= min_confidence]
+    overriding = find_overriding(repository.index.graph, edges)
     report_stale_calls(repository, name, None)
     nothing = _empty_message(f"calls that {name} makes inside the repository", len(all_edges), min_confidence)
-    lines = format_edges(edges, name)
-    print_result(calls_document(name, edges) if as_json else None, lines, "" if edges else nothing)
+    lines = [*format_edges(edges, name), *_format_overriding(overriding)]
+    document = callees_document(name, edges, overriding) if as_json else None
+    print_result(document, lines, "" if edges else nothing)
+
+
+_MAX_OVERRIDING = 10  # methods listed that may run in place of one callee
+
+
+def _format_overriding(overriding: "Mapping[str, Sequence[str]]") -> Iterator[str]:
+    """Yield, for each callee, what may run in its place."""
+    for callee, methods in overriding.items():
+        yield ""
+        yield f"in place of {callee}, what overrides it may run"
+        yield from (f"  {each}" for each in methods[:_MAX_OVERRIDING])
+        if len(methods) > _MAX_OVERRIDING:
+            yield f"  and {len(methods) - _MAX_OVERRIDING} more; --json lists all"
 
 
 def show_callers(node: str, *, repo: Path | None, force: bool, min_confidence: float, as_json: bool) -> None:

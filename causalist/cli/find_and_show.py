@@ -262,9 +262,9 @@ def path_command(
 ) -> None:
     """Show the most probable path from SOURCE to TARGET.
 
-    A path follows uses, and steps from a type or file to its members. If no forward path exists, the command shows a
-    path with reversed edges, marked (back). Exit code 1 if there is no path; unresolved calls that could hide one are
-    listed.
+    A path follows uses, steps from a type or file to its members, and from a method to what overrides it. If no forward
+    path exists, the command shows one with reversed edges, marked (back). Exit code 1 if there is no path; unresolved
+    calls that could hide one are listed.
 
     \b
     Example:
@@ -339,7 +339,8 @@ def format_path(trail: "GraphPath") -> Iterator[str]:
     for hop, edge in zip(others, trail.edges, strict=True):
         site = f"{hop.path}:{hop.line}" if hop.line is not None else hop.path or ""
         rule = f"{edge.rule} {edge.confidence:.2f}"
-        rows.append((f"  {hop.edge}", hop.node, site, "  ".join(filter(None, (rule, count_sightings(edge))))))
+        kind = "overridden by" if trail.forward and str(hop.edge).endswith(" (back)") else hop.edge
+        rows.append((f"  {kind}", hop.node, site, "  ".join(filter(None, (rule, count_sightings(edge))))))
     yield from align_columns(rows)
     if others:
         yield f"probability {trail.probability:.2g}"

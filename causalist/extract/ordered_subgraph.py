@@ -101,8 +101,8 @@ def _edges_over_methods(
 ) -> list[SubgraphEdge]:
     """Return the edges from calls of a method that is not chosen to what is chosen and overrides it.
 
-    `leaving` are the edges from chosen nodes to others. `confidence` is that of both edges together. `candidates`
-    counts the overriding methods outside of tests, too.
+    `leaving` are the edges from chosen nodes to others. `confidence` is that of both edges together, divided by the
+    number of overriding methods outside of tests, which `candidates` counts, too.
     """
     edges, nodes = graph.edges, graph.nodes
     overriding = leaving[edges.kinds[leaving] == EdgeKind.OVERRIDES]
@@ -113,15 +113,15 @@ def _edges_over_methods(
         source, method = int(position[edges.sources[number]]), int(edges.targets[number])
         back = edges.incoming[int(edges.incoming_indptr[method]) : int(edges.incoming_indptr[method + 1])]
         back = back[edges.kinds[back] == EdgeKind.OVERRIDES]
-        n_overriding = int((nodes.roles[edges.sources[back]] != Role.TEST).sum())
+        n_overriding = max(1, int((nodes.roles[edges.sources[back]] != Role.TEST).sum()))
         for over in overriding[edges.targets[overriding] == method].tolist():
             target = int(position[edges.sources[over]])
-            confidence = float(edges.confidences[number] * edges.confidences[over])
+            confidence = float(edges.confidences[number] * edges.confidences[over]) / n_overriding
             key = (source, target)
             if target != source and (key not in best or best[key].confidence < confidence):
                 best[key] = SubgraphEdge(
                     source, target, EdgeKind.CALLS, int(edges.rules[number]), confidence,
-                    int(edges.candidates[number]) * max(n_overriding, 1), int(edges.counts[number]),
+                    int(edges.candidates[number]) * n_overriding, int(edges.counts[number]),
                     int(edges.rows[number]), -1,
                 )  # fmt: skip
     return [best[key] for key in sorted(best)]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         edges_to,
         find_graph_path,
         find_indirect_calls,
+        find_overriding,
         find_path_of_edges,
         list_co_change_edges,
         list_neighbors,
@@ -56,6 +57,7 @@ __all__ = [
     "find_missing_files",
     "find_nodes",
     "find_nodes_of_rows",
+    "find_overriding",
     "find_path_of_edges",
     "find_tests_reaching",
     "find_users_and_tests",
@@ -87,8 +89,8 @@ __getattr__ = exports(
         "impact": "find_affected_nodes find_nodes_of_rows unite_affected",
         "affected_tests": "count_probable_tests find_tests_reaching find_users_and_tests",
         "edges": "calls_from calls_to describe_definition edges_to find_graph_path find_indirect_calls "
-        "find_path_of_edges list_co_change_edges list_neighbors list_neighbors_and_co_changes list_routes "
-        "mentions_of references_to select_edges with_overloads_and_members",
+        "find_overriding find_path_of_edges list_co_change_edges list_neighbors list_neighbors_and_co_changes "
+        "list_routes mentions_of references_to select_edges with_overloads_and_members",
         "find": "Filters apply_filters find_nodes nodes_inside",
         "marked_tests": "mark_tests",
         "use_verification": "find_completing_calls verify_use",

@@ -4,7 +4,7 @@ In: a `CodeGraph` and nodes. Out: the types of `model.lookup`, and for sets: con
 out of a set, overrides, and routes.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -229,11 +229,32 @@ def find_indirect_calls(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
     return sort_by_confidence([*calls, *special_uses(graph, node)])
 
 
+_SUPER = "super"  # the rule of a call that names the base whose method runs
+
+
+def find_overriding(graph: CodeGraph, calls: Iterable[Edge]) -> dict[str, tuple[str, ...]]:
+    """Return what overrides the methods that `calls` reach, directly or indirectly, and may run in their place.
+
+    A call through `super` names the one that runs.
+    """
+    ids = graph.nodes.ids
+    found: dict[str, tuple[str, ...]] = {}
+    for target in sorted({e.target for e in calls if e.kind == EdgeKind.CALLS.label and e.rule != _SUPER}):
+        reached: dict[str, None] = {}
+        level = [target]
+        while level:
+            level = [each for id in level for each in overriding_ids(graph, ids.position(id)) if each not in reached]
+            reached.update(dict.fromkeys(level))
+        if reached:
+            found[target] = tuple(each for each in reached if each != target)
+    return found
+
+
 def overriding_ids(graph: CodeGraph, node: int) -> tuple[str, ...]:
-    """Return the ids of the methods that directly override a method."""
-    edges = graph.edges
+    """Return the ids of the methods that directly override a method, those of tests last."""
+    edges, roles = graph.edges, graph.nodes.roles
     own = {int(edges.sources[e]) for e in graph.incoming(node) if edges.kinds[e] == EdgeKind.OVERRIDES}
-    return tuple(graph.nodes.ids[each] for each in sorted(own))
+    return tuple(graph.nodes.ids[each] for each in sorted(own, key=lambda each: (roles[each] == Role.TEST, each)))
 
 
 def overridden_ids(graph: CodeGraph, node: int) -> tuple[str, ...]:
@@ -427,31 +448,50 @@ def _outline(graph: CodeGraph, file: int) -> tuple[Hit, ...]:
 
 
 _BACK = " (back)"
-_MIN_EMITTED = 0.5  # certainty of each edge of a path with what is emitted
+_MIN_DISPATCHED = 0.5  # certainty of each edge of a path with what is emitted or run in place of a method
 
 
 def find_graph_path(graph: CodeGraph, transition: Transition, source: int, target: int) -> GraphPath | None:
     """Return the path from `source` to `target` with the largest product of M's entries; None if there is none.
 
-    Paths along forward edges are preferred; only if there is none, edges may be reversed. See
+    Paths along forward edges are preferred; only if there is none, edges may be reversed. Requests, events and methods
+    that run in place of others are followed if there is no other path, or only a doubtful one that is not shorter. See
     `extract.paths_from_seeds` for ties.
     """
+    forward = _forward_only(graph, transition)
+    plain = _find_path_walked(graph, transition, forward, source, target, True)
+    if plain is not None and _is_sure(graph, plain):
+        return plain
+    through = None if plain else _find_path_through_route(graph, forward, source, target)
+    through = through or _find_path_dispatched(graph, source, target)
+    if plain is not None:
+        return plain if through is None or len(through.hops) > len(plain.hops) else through
+    if through is not None:
+        return through
+    outside = _without_tests(graph, transition, source, target)
+    return _find_path_walked(graph, transition, outside, source, target, False) or _find_path_walked(
+        graph, transition, transition, source, target, False
+    )
+
+
+def _find_path_walked(
+    graph: CodeGraph, transition: Transition, walked: Transition, source: int, target: int, is_forward: bool
+) -> GraphPath | None:
+    """Return the path along the entries `walked` with the largest product of M's entries; None if there is none."""
     seeds = np.zeros(len(graph.nodes))
     seeds[source] = 1.0
-    for is_forward, walked in ((True, _forward_only(graph, transition)), (False, transition)):
-        hops = paths_from_seeds(graph, walked, seeds, [target], kind_weights=_weights(is_forward))[target]
-        if hops:
-            nodes = [graph.nodes.ids.position(hop.node) for hop in hops]
-            probability = float(np.prod([_entry(transition, i, j) for i, j in pairwise(nodes)]))
-            edges = tuple(_edge(graph, i, j, hop) for (i, j), hop in zip(pairwise(nodes), hops[1:], strict=True))
-            return GraphPath(hops, probability, edges, is_forward)
-        if is_forward:
-            through = _find_path_through_route(graph, walked, source, target) or _find_path_emitted(
-                graph, source, target
-            )
-            if through is not None:
-                return through
-    return None
+    hops = paths_from_seeds(graph, walked, seeds, [target], kind_weights=_weights(is_forward))[target]
+    if not hops:
+        return None
+    nodes = [graph.nodes.ids.position(hop.node) for hop in hops]
+    probability = float(np.prod([_entry(transition, i, j) for i, j in pairwise(nodes)]))
+    edges = tuple(_edge(graph, i, j, hop) for (i, j), hop in zip(pairwise(nodes), hops[1:], strict=True))
+    return GraphPath(hops, probability, edges, is_forward)
+
+
+def _is_sure(graph: CodeGraph, path: GraphPath) -> bool:
+    """Return True if no edge of a path is doubtful."""
+    return all(each.certainty >= _MIN_DISPATCHED for each in path.edges)
 
 
 def find_path_of_edges(graph: CodeGraph, numbers: Collection[int], source: int, target: int) -> GraphPath | None:
@@ -461,47 +501,69 @@ def find_path_of_edges(graph: CodeGraph, numbers: Collection[int], source: int, 
     An edge `tests` skips what is between its ends, and is taken only if there is no other path. The probability is the
     product of the confidences.
     """
+    is_followed = np.zeros(len(graph.edges), dtype=np.bool_)
+    is_followed[list(numbers)] = True
+    return _find_shortest_path(graph, is_followed, {}, source, target)
+
+
+def _find_shortest_path(
+    graph: CodeGraph, is_followed: NDArray[np.bool_], overriding: Mapping[int, Sequence[int]], source: int, target: int
+) -> GraphPath | None:
+    """Return what `find_path_of_edges` does; the edges `overriding` lead from a method to what may run in its place."""
     edges = graph.edges
 
-    def is_open(number: int, with_tests: bool) -> bool:
-        kind, owner = edges.kinds[number], int(edges.sources[number])
-        if kind == EdgeKind.CONTAINS:
-            return owner == source or class_of_constructor(graph, int(edges.targets[number])) == owner
-        return number in numbers and (with_tests or kind != EdgeKind.TESTS)
+    def open_ends(node: int, with_tests: bool) -> Iterator[tuple[int, int]]:
+        for number in graph.outgoing(node):
+            kind, end = edges.kinds[number], int(edges.targets[number])
+            if kind == EdgeKind.CONTAINS:
+                is_open = node == source or class_of_constructor(graph, end) == node
+            else:
+                is_open = is_followed[number] and (with_tests or kind != EdgeKind.TESTS)
+            if is_open:
+                yield number, end
+        for number in overriding.get(node, ()):
+            yield number, int(edges.sources[number])
 
-    for with_tests in (False, True):
-        before: dict[int, int] = {source: -1}
+    has_tests = bool((edges.kinds[is_followed] == EdgeKind.TESTS).any())
+    for with_tests in (False, True) if has_tests else (False,):
+        before: dict[int, tuple[int, int]] = {source: (-1, -1)}  # the edge and the node that lead to each node
         level = [source]
         while level and target not in before:
             ends = []
             for node in level:
-                for number in graph.outgoing(node):
-                    end = int(edges.targets[number])
-                    if end not in before and is_open(number, with_tests):
-                        before[end] = number
+                for number, end in open_ends(node, with_tests):
+                    if end not in before:
+                        before[end] = (number, node)
                         ends.append(end)
             level = ends
         if target in before:
             way: list[int] = []
             node = target
-            while before[node] >= 0:
-                way.append(before[node])
-                node = int(edges.sources[before[node]])
+            while node != source:
+                number, node = before[node]
+                way.append(number)
             return _path_of(graph, source, way[::-1])
     return None
 
 
-def _find_path_emitted(graph: CodeGraph, source: int, target: int) -> GraphPath | None:
-    """Return the path with the fewest uses, emitted events, sent messages and queued jobs; None if there is none.
+def _find_path_dispatched(graph: CodeGraph, source: int, target: int) -> GraphPath | None:
+    """Return the path with the fewest uses, things emitted and methods run in place of others; None if there is none.
 
-    The walk leaves out what is emitted.
+    The walk leaves out what is emitted, and goes from a method to those that it overrides, not to those that run.
     """
     edges = graph.edges
-    if not (edges.kinds == EdgeKind.EMITS).any():
+    is_sure = graph.certainties(np.arange(len(edges))) >= _MIN_DISPATCHED
+    is_emitted = (edges.kinds == EdgeKind.EMITS) & is_sure
+    overrides = np.flatnonzero((edges.kinds == EdgeKind.OVERRIDES) & is_sure)
+    if not is_emitted.any() and not len(overrides):
         return None
-    followed = np.isin(edges.kinds, [*USE_KINDS, EdgeKind.EMITS]) & (edges.kinds != EdgeKind.IMPORTS)
-    followed &= graph.certainties(np.arange(len(edges))) >= _MIN_EMITTED
-    return find_path_of_edges(graph, frozenset(np.flatnonzero(followed).tolist()), source, target)
+    is_double = graph.nodes.roles[edges.sources[overrides]] == Role.TEST  # which runs only if nothing else does
+    overrides = overrides[np.argsort(is_double, kind="stable")]
+    overriding: dict[int, list[int]] = {}
+    for number, base in zip(overrides.tolist(), edges.targets[overrides].tolist(), strict=True):
+        overriding.setdefault(base, []).append(number)
+    is_use = np.isin(edges.kinds, sorted(USE_KINDS - {EdgeKind.IMPORTS})) & is_sure
+    return _find_shortest_path(graph, is_use | is_emitted, overriding, source, target)
 
 
 def _path_of(graph: CodeGraph, source: int, numbers: Sequence[int]) -> GraphPath:
@@ -509,7 +571,10 @@ def _path_of(graph: CodeGraph, source: int, numbers: Sequence[int]) -> GraphPath
     ids, steps = graph.nodes.ids, [graph.edge(number) for number in numbers]
     row = int(graph.nodes.start_rows[source])
     hops = [Hop(ids[source], None, split_id(ids[source])[0] or None, row + 1)]
-    hops += [Hop(each.target, each.kind, split_id(each.source)[0] or None, each.line) for each in steps]
+    for each in steps:
+        is_back = each.source != hops[-1].node  # an overriding method runs
+        node, kind = (each.source, each.kind + _BACK) if is_back else (each.target, each.kind)
+        hops.append(Hop(node, kind, split_id(each.source)[0] or None, each.line))
     return GraphPath(tuple(hops), float(np.prod([each.confidence for each in steps])), tuple(steps), True)
 
 
@@ -579,10 +644,24 @@ def _forward_only(graph: CodeGraph, transition: Transition) -> Transition:
     # `np.isin` takes six times as long, for it makes both sides unique.
     entries = transition.indices.astype(np.int64) * n_nodes + rows
     is_forward = np.searchsorted(forward, entries, "right") > np.searchsorted(forward, entries)
-    indptr = np.zeros(n_nodes + 1, dtype=np.int32)
-    np.cumsum(np.bincount(rows[is_forward], minlength=n_nodes), out=indptr[1:])
+    return _select_entries(transition, rows, is_forward)
+
+
+def _without_tests(graph: CodeGraph, transition: Transition, source: int, target: int) -> Transition:
+    """Return M without the entries of tests, which use everything; all of M if one end of a path is a test."""
+    is_test = graph.nodes.roles == Role.TEST
+    if is_test[[source, target]].any():
+        return transition
+    rows = np.repeat(np.arange(len(is_test), dtype=np.int64), np.diff(transition.indptr))
+    return _select_entries(transition, rows, ~(is_test[rows] | is_test[transition.indices]))
+
+
+def _select_entries(transition: Transition, rows: NDArray[np.int64], is_kept: NDArray[np.bool_]) -> Transition:
+    """Return M with the entries `is_kept` alone; `rows` are those of all entries."""
+    indptr = np.zeros(len(transition.indptr), dtype=np.int32)
+    np.cumsum(np.bincount(rows[is_kept], minlength=len(indptr) - 1), out=indptr[1:])
     return Transition(
-        indptr, transition.indices[is_forward], transition.weights[is_forward], transition.degrees, transition.walkable
+        indptr, transition.indices[is_kept], transition.weights[is_kept], transition.degrees, transition.walkable
     )
 
 

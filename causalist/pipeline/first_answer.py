@@ -142,10 +142,13 @@ def build_for(
     return partial, tuple(notes)
 
 
+NOT_BUILT = "no process builds the whole index; `causalist index` does"
+
+
 def _describe(partial: PartialIndex, build: Build | None, names: Sequence[str]) -> str:
     chosen = "with the name and what they use" if names else "chosen by the words of the question"
     if build is None:
-        rest = "no process builds the whole index; `causalist index` does"
+        rest = NOT_BUILT
     else:
         rest = f"{build}; `causalist index` builds it now" if build.failure else str(build)
     return (

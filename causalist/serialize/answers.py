@@ -5,7 +5,7 @@ the settings.
 """
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -107,8 +107,13 @@ def edge_document(edge: "Edge") -> Document:
 
 
 def calls_document(node: str, edges: "Iterable[Edge]") -> Document:
-    """Return the document of `callees`, `readers` and `writers`, and the first keys of `callers`."""
+    """Return the document of `readers` and `writers`, and the first keys of `callers` and `callees`."""
     return {"format_version": FORMAT_VERSION, "node": node, "edges": [edge_document(edge) for edge in edges]}
+
+
+def callees_document(node: str, edges: "Iterable[Edge]", overriding: "Mapping[str, Sequence[str]]") -> Document:
+    """Return the document of `callees --json`. `overriding` has what may run in place of a callee."""
+    return {**calls_document(node, edges), "overriding": {each: list(run) for each, run in overriding.items()}}
 
 
 def callers_document(

@@ -16,6 +16,7 @@ from causalist.model.answer import AskOptions, PackFormat, PackHeader, PackInput
 from causalist.model.graph import Edge, EdgeKind
 from causalist.model.lookup import Affected, DefinitionDetails, GraphPath, UnresolvedCall
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
+from causalist.navigate import find_overriding
 from causalist.pack import MINIMUM_TOKENS, count_tokens, render_pack
 
 if TYPE_CHECKING:
@@ -243,6 +244,7 @@ def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:
     mentions = repository.documentation(node)
     asides += [(f"mentioned in documentation, in {count_noun(len(mentions), 'section')}", mentions)] if mentions else []
     callees = repository.callees(node)
+    overriding = find_overriding(repository.index.graph, callees)
     calls = f"calls {len(callees) or 'nothing in this repository'}" if callees or is_callable else ""
 
     def lists(room: int) -> str:
@@ -252,7 +254,10 @@ def symbol_text(repository: "Repository", name: str, max_tokens: int) -> Reply:
         for heading, edges in asides:
             uses = [_format_use(edge, edge.source, node) for edge in edges]
             above += _format_list(heading, uses, room - least - count_tokens(above))
-        return above + _format_list(calls, below, room - count_tokens(above))
+        above += _format_list(calls, below, room - count_tokens(above))
+        instead = [f"  {format_node(by)}  for {format_node(each)}\n" for each, run in overriding.items() for by in run]
+        heading = f"{len(instead)} override what it calls and may run instead"
+        return above + (_format_list(heading, instead, room - count_tokens(above)) if instead else "")
 
     def body(room: int) -> str:
         if definition.outline:
@@ -437,6 +442,7 @@ def _format_path(trail: GraphPath) -> str:
         kind = hop.edge or ""
         is_back = kind.endswith(" (back)")
         arrow = f"← {edge.kind}" if is_back else f"→ {edge.kind}"
+        arrow = "→ overridden by" if is_back and trail.forward else arrow
         lines.append(f"  {arrow} {format_node(hop.node)}{_format_confidence(edge)}")
     return "\n".join(lines) + "\n"
 

@@ -48,6 +48,9 @@
 ((unary_operator operator: "@" operand: (call target: (identifier) @_behaviour (arguments (alias) @base.implements)))
   (#eq? @_behaviour "behaviour"))
 
+((call target: (identifier) @_def (arguments . (alias) @base.implements . (keywords (pair key: (keyword) @_for))))
+  (#eq? @_def "defimpl") (#match? @_for "^for:"))
+
 ; Uses. A member of what is no module is a field.
 ((call target: (identifier) @reference.call)
   (#not-match? @reference.call "^(def(p|macro|macrop|guard|guardp|delegate|module|impl|protocol|struct|exception|n|np|overridable)?|alias|import|require|use)$"))

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from causalist.pipeline.repository import Repository
+from causalist.servers.text_answers import path_text
 from tests.cli.commands import invoke, write_all
 from tests.confidences import said
 
@@ -27,7 +29,7 @@ def test_columns_are_aligned(small: Path) -> None:
 def test_document(small: Path) -> None:
     done = invoke("callees", "shop/prices.py::price_of", "--repo", str(small), "--json")
     document = json.loads(done.stdout)
-    assert list(document) == ["format_version", "node", "edges"]
+    assert list(document) == ["format_version", "node", "edges", "overriding"]
     assert document["node"] == "shop/prices.py::price_of"
     (edge,) = document["edges"]
     assert list(edge) == ["source", "target", "kind", "rule", "confidence", "line", "n"]
@@ -40,7 +42,12 @@ def test_none(small: Path) -> None:
     assert done.stderr == "causalist: no calls to shop/report.py::print_invoice are known\n"
     done = invoke("callees", "with_tax", "--repo", str(small), "--json")
     assert done.code == 1
-    assert json.loads(done.stdout) == {"format_version": 1, "node": "shop/prices.py::with_tax", "edges": []}
+    assert json.loads(done.stdout) == {
+        "format_version": 1,
+        "node": "shop/prices.py::with_tax",
+        "edges": [],
+        "overriding": {},
+    }
     assert "no calls that shop/prices.py::with_tax makes" in done.stderr
 
 
@@ -71,6 +78,15 @@ def test_callers_of_what_is_overridden_stand_apart(tmp_path: Path) -> None:
     document = json.loads(invoke("callers", "Disk.save", "--repo", str(repository), "--json").stdout)
     assert document["edges"] == []
     assert [(e["source"], e["target"]) for e in document["through"]] == [("base.py::keep", "base.py::Store.save")]
+    done = invoke("callees", "keep", cwd=repository)
+    assert done.stdout.splitlines()[1:] == [
+        "",
+        "in place of base.py::Store.save, what overrides it may run",
+        "  disk.py::Disk.save",
+    ]
+    document = json.loads(invoke("callees", "keep", "--repo", str(repository), "--json").stdout)
+    assert document["overriding"] == {"base.py::Store.save": ["disk.py::Disk.save"]}
+    assert "→ overridden by" in path_text(Repository.open(repository), "keep", "Disk.save", 500).text
     impact = invoke("impact", "Disk.save", cwd=repository)
     assert "calls base.py::Store.save" in impact.stdout and "which disk.py::Disk.save overrides" in impact.stdout
     done = invoke("callers", "Disk.save", "--repo", str(repository), "--min-confidence", "0.9999")

@@ -168,7 +168,7 @@ def test_a_call_of_a_declared_method_leads_to_what_overrides_it() -> None:
     at = [graph.nodes.ids.position(name) for name in names]
     (edge,) = extract_subgraph(graph, [at[0], at[3]])
     assert (edge.source, edge.target, edge.kind, edge.row, edge.number) == (0, 1, EdgeKind.CALLS, 4, -1)
-    assert edge.confidence == pytest.approx(0.8 * 0.9)
+    assert edge.confidence == pytest.approx(0.8 * 0.9 / 2)
     assert edge.candidates == 2
     between = extract_subgraph(graph, [at[0], at[1], at[3]])
     assert sorted((e.source, e.target, e.kind) for e in between) == [(0, 1, EdgeKind.CALLS), (2, 1, EdgeKind.OVERRIDES)]

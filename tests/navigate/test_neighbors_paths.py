@@ -4,10 +4,11 @@ import pytest
 
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lookup import GraphPath
+from causalist.model.node_ids import Role
 from causalist.navigate import find_graph_path
 from causalist.rank import build_transition
 from causalist.rank.pagerank import WalkWeights
-from tests.graphs import EdgeSpec, make_graph
+from tests.graphs import EdgeSpec, NodeSpec, make_graph
 
 # a calls b and c; b calls d; c is doubtful about d. e uses a. x and d change together.
 GRAPH = make_graph(
@@ -55,6 +56,61 @@ def test_against_the_edges_only_where_there_is_no_way_along_them() -> None:
     assert [(e.source, e.target) for e in way.edges] == [
         ("m.py::b", "m.py::d"), ("m.py::a", "m.py::b"), ("m.py::e", "m.py::a")
     ]  # fmt: skip
+
+
+# a calls b, for sure; c and d override b, d calls e, and a may call e by a doubtful edge.
+DISPATCHED = make_graph(
+    ["m.py", *(f"m.py::{name}" for name in "abcdefg")],
+    [
+        EdgeSpec("m.py::a", "m.py::b", EdgeKind.CALLS, 0.9, row=3),
+        EdgeSpec("m.py::c", "m.py::b", EdgeKind.OVERRIDES, 0.9, row=5),
+        EdgeSpec("m.py::d", "m.py::b", EdgeKind.OVERRIDES, 0.9, row=7),
+        EdgeSpec("m.py::d", "m.py::e", EdgeKind.CALLS, 1.0, row=8),
+        EdgeSpec("m.py::a", "m.py::g", EdgeKind.CALLS, 0.2, row=4),
+        EdgeSpec("m.py::g", "m.py::f", EdgeKind.CALLS, 1.0, row=9),
+        EdgeSpec("m.py::b", "m.py::f", EdgeKind.CALLS, 0.9, row=10),
+        EdgeSpec("m.py::a", "m.py::c", EdgeKind.CALLS, 0.2, row=4),
+    ],
+)
+
+
+def test_a_call_may_run_what_overrides_its_target() -> None:
+    way = trail("a", "e", DISPATCHED)
+    assert names(way) == [("a", None), ("b", "calls"), ("d", "overrides (back)"), ("e", "calls")]
+    assert way is not None and way.forward
+    assert way.probability == pytest.approx(0.9 * 0.9 * 1.0)
+    assert [(edge.source, edge.target) for edge in way.edges] == [
+        ("m.py::a", "m.py::b"), ("m.py::d", "m.py::b"), ("m.py::d", "m.py::e")
+    ]  # fmt: skip
+    assert [(hop.path, hop.line) for hop in way.hops[1:]] == [("m.py", 4), ("m.py", 8), ("m.py", 9)]
+
+
+def test_what_overrides_does_not_run_what_it_overrides() -> None:
+    assert names(trail("b", "d", DISPATCHED))[1:] == [("d", "overrides (back)")]
+    assert trail("d", "b", DISPATCHED) is None and trail("c", "e", DISPATCHED) is None
+
+
+def test_a_doubtful_path_stays_only_if_it_is_shorter() -> None:
+    assert names(trail("a", "f", DISPATCHED)) == [("a", None), ("b", "calls"), ("f", "calls")]
+    assert names(trail("a", "c", DISPATCHED)) == [("a", None), ("c", "calls")]
+
+
+def test_tests_connect_nothing_if_code_does() -> None:
+    """A test calls a and d; what calls both in the program is longer, and is shown."""
+    tests = [NodeSpec("t.py", role=Role.TEST), NodeSpec("t.py::test", role=Role.TEST)]
+    graph = make_graph(
+        ["m.py", *(f"m.py::{name}" for name in "abcd"), *tests],
+        [
+            EdgeSpec("t.py::test", "m.py::a"), EdgeSpec("t.py::test", "m.py::d"),
+            EdgeSpec("m.py::b", "m.py::a"), EdgeSpec("m.py::b", "m.py::c"), EdgeSpec("m.py::c", "m.py::d"),
+        ],
+    )  # fmt: skip
+    assert [name for name, _ in names(trail("a", "d", graph))] == ["a", "b", "c", "d"]
+    alone = make_graph(
+        ["m.py", "m.py::a", "m.py::d", *tests],
+        [EdgeSpec("t.py::test", "m.py::a"), EdgeSpec("t.py::test", "m.py::d")],
+    )
+    assert [name for name, _ in names(trail("a", "d", alone))] == ["a", "test", "d"]
 
 
 @pytest.mark.parametrize("pair", [("d", "x"), ("x", "d")])

@@ -30,6 +30,23 @@ from tests.parse.facts_of import facts_of
         ),
         ("bash", "# Opens it.\nopen() {\n  # why\n  go\n}\n", [("open", "open()", "Opens it.")]),
         (
+            "python",
+            "def open(  # the door\n    a='#',\n    # of wood\n    b: int = 1,\n) -> None:  # pragma: no cover\n"
+            "    # why\n    # not\n    go()\n",
+            [("open", "def open( a='#', b: int = 1, ) -> None", "")],
+        ),
+        (
+            "rust",
+            "fn open<'a>(\n    x: &'a str, // \"what\"\n    // of wood\n    y: &str,\n) -> &'a str\nwhere\n"
+            "    // why\n    T: A,\n{\n}\n",
+            [("open", "fn open<'a>( x: &'a str, y: &str, ) -> &'a str where T: A,", "")],
+        ),
+        (
+            "typescript",
+            "function open(\n  url = 'http://a', // where\n  // of wood\n  b: number, // \"what\n): void {}\n",
+            [("open", "function open( url = 'http://a', b: number, ): void", "")],
+        ),
+        (
             "elixir",
             'defmodule A do\n  @moduledoc ~S"""\n  Doors.\n  """\n'
             '  @doc """\n  Opens it.\n  """\n  @spec open(t) :: t\n'

@@ -63,6 +63,13 @@ _CASES = [
         "Property(NSInteger, a)\n\nint g(void) { return 1; }\n",
         "g",
     ),
+    (
+        "a.c",
+        "/* Writes. */\nstatic void printflike(1, 0)\nlog_vwrite(const char *msg, va_list ap)\n{\n  f(1, 2);\n}\n",
+        "log_vwrite",
+    ),
+    ("a.c", "__printf(2, 3)\nvoid warn(int a, const char *msg, ...)\n{\n  f(a);\n}\n", "warn"),
+    ("a.cc", "class A {\n  void ATTR_FORMAT_PRINTF(2, 3) warn(const char* msg, ...) {}\n};\n", "warn"),
 ]
 
 

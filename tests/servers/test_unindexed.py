@@ -164,6 +164,7 @@ def test_a_client_that_asks_during_the_first_index(several: Path) -> None:
     assert text.startswith("note: still indexing: ") and count_tokens(text) <= 600
     assert 0 < asked.structured_content["coverage"]["files"] < 900
     assert "part_27/worker_77.py::Worker77.step_7" in [node["id"] for node in asked.structured_content["nodes"]]
+    assert "no process builds" not in symbol.content[0].text  # this one does
     assert "note: partial: " in symbol.content[0].text and "part_27/worker_77.py::Worker77" in symbol.content[0].text
     assert "No answer is possible yet" in impact.content[0].text
     assert remembered.content[0].text == "remembered\n"  # it needs no index

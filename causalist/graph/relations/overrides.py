@@ -401,10 +401,13 @@ class OverrideFinder:
                     yield Override(number, method, RuleName.BASE_METHOD)
 
     def _owner(self, number: int) -> int:
-        """Return the type or constructor that a function is a method of; -1 for none and for functions in blocks."""
+        """Return the type, constructor or implementing module that a function is a method of.
+
+        It is -1 for none and for functions in blocks.
+        """
         parent = self.program.parent(number)
         if parent >= 0:
-            return parent if self.program.is_type(parent) else -1
+            return parent if self.program.is_type(parent) or self.program.bases_of(parent) else -1
         if number in self.program.owner_of or "." not in self.program.definition_of[number].qualname:
             return -1
         owner = self.program.enclosing_owner(number)
@@ -423,6 +426,10 @@ class OverrideFinder:
     def _overridden_in(self, number: int, base: int, settings: LanguageSettings) -> int:
         """Return the method of `base` itself that the method `number` overrides, or -1."""
         name = self.program.definition_of[number].name
+        if self.program.definition_of[base].kind == NodeKind.NAMESPACE and settings.names.declaring:
+            wanted = self.program.find_own_member(base, name)  # other functions of a module stay its own
+            is_wanted = self.program.definition_of[wanted].signature.startswith(settings.names.declaring)
+            return wanted if wanted >= 0 and is_wanted else -1
         symbols = self.program.files[self.program.file_of[base]]
         same = symbols.callables.get(f"{self.program.definition_of[base].qualname}.{name}")
         if same is None or self.program.parameters.get(number) is None:

@@ -289,8 +289,9 @@ class NamedHandlers:
 
 
 SCENE, PAGE, WIRE, STIMULUS, LIVE, HELPER = "scene", "page", "wire", "stimulus", "live", "helper"
+SERVER = "server"  # messages of servers of OTP
 PROCESS_NAMES = ("process", "process:page")
-BOUND_NAMES = (SCENE, PAGE, WIRE, STIMULUS, LIVE, HELPER)
+BOUND_NAMES = (SCENE, PAGE, WIRE, STIMULUS, LIVE, HELPER, SERVER)
 _COMPONENT = lazy_regex(r"(?:^|/)livewire/(?P<name>.+?)(?:\.blade)?\.php$", re.IGNORECASE)
 _CONTROLLER = lazy_regex(r"(?:^|/)controllers/(?P<name>.+?)[_-]controller\.[cm]?[jt]s$")
 _HELPERS = lazy_regex(r"(?:^|/)helpers/.+\.rb$")
@@ -321,6 +322,8 @@ class BoundNames:
             every = sorted(events.get((LIVE, route.path), ()))
             own = [each for each in every if self.drafts[self.drafts[each].file].id.partition(".")[0] == stem]
             targets = own or (every if len(every) == 1 else [])
+        elif route.name == SERVER:
+            targets = self._in_server(route, source, sorted(events.get((SERVER, route.path), ())))
         else:
             targets = [self.drafts.of_definition(each) for each in self._find(number, route)]
         for target in dict.fromkeys(targets if len(targets) <= _MAX_BOUND else ()):
@@ -332,6 +335,18 @@ class BoundNames:
                 how = EdgeKind.REFERENCES
             if target != source and is_in_reach(self.drafts, source, target):
                 yield RelationEdge(source, target, how, RuleName.BOUND, route.row, len(targets))
+
+    def _in_server(self, route: RouteFact, source: int, handlers: list[int]) -> list[int]:
+        """Return what handles a message: in the module that is named, in that of the sender, or the only one at all.
+
+        What a process sends to itself is handled in its own module.
+        """
+        modules = {each: self.drafts[each].id.rpartition(".")[0] for each in handlers}
+        if route.receiver and route.receiver != "__MODULE__":
+            return [each for each, module in modules.items() if re.search(rf"[.:]{re.escape(route.receiver)}$", module)]
+        own = [each for each, module in modules.items() if module == self.drafts[source].id.rpartition(".")[0]]
+        is_other = len(handlers) == 1 and not route.path.startswith("info:")
+        return own or (handlers if is_other else [])
 
     def _is_property(self, draft: int) -> bool:
         """Return True for a function that is declared without parameters, as a property is."""

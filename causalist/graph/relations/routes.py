@@ -35,6 +35,8 @@ _HANDLING = (EdgeKind.CALLS, EdgeKind.REFERENCES)  # kinds of edges that lead to
 _HELD_PATH = re.compile(r"""=\s*["'`](/[^"'`\s]*)["'`]""")
 _ACTION = "[action]"  # in the path of a controller of ASP.NET: the name of the method
 _CONTROLLER = "[controller]"  # the same: the name of the class without "Controller"
+_CONVENTION = f"/{_CONTROLLER}/{_ACTION}"  # of a controller without a path
+_BY_DEFAULT = re.compile(r"(?:/Home)?/Index$")  # what may be left out of such a path
 _ALL_ROUTERS = "*"
 _SERVED = (RouteForm.ROUTE, RouteForm.INHERITED)
 _NAMING = (*_SERVED, RouteForm.LISTEN, RouteForm.RECEIVE, RouteForm.OBSERVE)
@@ -324,8 +326,10 @@ class RouteEdgeFinder:
             if any(self._common.is_left_out(family, route.method, each) for each in plain):
                 bases = [""]
             for base in bases:
+                is_default = not route.path and self._is_conventional(owner)
                 for path in self._paths_of_type(owner, route.path, base):
-                    yield path.replace(_ACTION, self.program.definition_of[handler].name), draft
+                    full = path.replace(_ACTION, self.program.definition_of[handler].name)
+                    yield (_BY_DEFAULT.sub("", full) or "/" if is_default else full), draft
 
     def _serving_types(self, owner: int, method: int, form: int) -> list[tuple[int, int]]:
         """Return the types that have the route of a method of `owner`, each with the method that handles it.
@@ -380,11 +384,19 @@ class RouteEdgeFinder:
                 return prefixes
         return None
 
+    def _is_conventional(self, owner: int) -> bool:
+        """Return True for a controller of ASP.NET without a path, whose methods are found by both names."""
+        is_controller = self.program.definition_of[owner].name.endswith("Controller")
+        language = self.program.files[self.program.file_of[owner]].facts.language
+        return is_controller and language == "csharp" and self._prefixes_of_type(owner) is None
+
     def _paths_of_type(self, owner: int, path: str, base: str) -> list[str]:
         """Return the full paths of a route of a type, at most a few."""
         if path.startswith("~/"):
             return [path[1:]]
         name = self.program.definition_of[owner].name.removesuffix("Controller")
+        if not path and self._is_conventional(owner):
+            path = _CONVENTION
         prefixes = [prefix.replace(_CONTROLLER, name) for prefix in self._prefixes_of_type(owner) or [""]]
         paths = [join_path(join_path(base, prefix), path) for prefix in prefixes[:_MAX_PATHS]]
         return [each.replace(_CONTROLLER, name) for each in paths]

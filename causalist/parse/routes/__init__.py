@@ -36,7 +36,7 @@ _READERS: dict[str, _Reader] = {
 _WORDS: dict[str, "re.Pattern[bytes]"] = {
     "ecmascript": lazy_regex(
         rb"\.\s*(?:get|post|put|patch|delete|all|use|route|register|emit|on|once|head|options|setGlobalPrefix|enableVersioning)\s*[(<]"
-        rb"|fetch\s*[(<]|@Controller|(?:get|post|put|patch|del|http[A-Z][a-z]+)\(\s*[\"'`]/"
+        rb"|fetch\s*[(<]|(?:request|ajax|axios|http|service)\s*(?:<[^()<>\n]{0,80}>)?\(\s*\{|@Controller|(?:get|post|put|patch|del|http[A-Z][a-z]+)\(\s*[\"'`]/"
     ),
     "python": lazy_regex(rb"\.(?:route|get|post|put|patch|delete|request|api_route|websocket|open|include_router"
                          rb"|register_blueprint|add_url_rule|add_resource|register|mount)\(|urlpatterns|include\("

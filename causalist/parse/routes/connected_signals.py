@@ -15,7 +15,15 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, Reference, RouteFact, RouteForm
 from causalist.model.node_ids import CALLABLE_KINDS
 from causalist.parse.cleaned_text import RAILS_TEMPLATES
-from causalist.parse.routes.searched_text import ANY, PY_LINK, RouteText, linked_name, rails_links, route_at
+from causalist.parse.routes.searched_text import (
+    ANY,
+    PY_LINK,
+    RouteText,
+    linked_name,
+    rails_links,
+    requested_path,
+    route_at,
+)
 
 SLOT, DELEGATE = "slot", "delegate"  # kinds of names: signals of Qt, events of C#
 _QT_EMITTED = lazy_regex(
@@ -121,6 +129,7 @@ def read_relations(source: RouteText) -> Iterator[Reference]:
 # -- what templates, scenes and pages name
 
 SCENE, PAGE, WIRE, ACTION, LIVE, HELPER, PROCESS = "scene", "page", "wire", "stimulus", "live", "helper", "process"
+SERVER = "server"
 _TEMPLATE_LINK = lazy_regex(rb"\{%-?\s*(?P<verb>url)\s+[\"'](?P<name>[\w.:-]+)[\"']")
 _CONNECTION = lazy_regex(rb"^\[connection\b(?P<rest>[^\n]*)", re.MULTILINE)
 _QUOTED = lazy_regex(rb"\b(\w+)=\"([^\"]*)\"")
@@ -159,6 +168,12 @@ _LIVE_EVENT = lazy_regex(
     rb"|disconnected)[a-z-]+=\{?\s*\"(?P<name>[\w.:-]+)\"|\bJS\.push\((?:[^\"()\n]*,\s*)?\"(?P<pushed>[\w.:-]+)\""
 )
 _LIVE_HANDLER = lazy_regex(rb"\bdef handle_event\(\s*\"(?P<name>[^\"\n]+)\"")
+_SERVER_CALL = lazy_regex(
+    rb"(?P<piped>\|>\s*)?\b(?:GenServer\.(?P<how>call|cast)|send|Process\.send_after)\((?=(?P<own>self\(\))?)"
+)
+_SERVER_HANDLER = lazy_regex(rb"\bdef handle_(?P<how>call|cast|info)\(\s*\{?\s*:(?P<tag>\w+[?!]?)")
+_MESSAGE_TAG = lazy_regex(r"\{?\s*:(\w+[?!]?)\s*(?:,|\}|$)")
+_MODULE_NAME = lazy_regex(r"[A-Z][\w.]*")
 _WORDS_OF_CODE = lazy_regex(
     rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|(?<![\w.:@$])(?P<word>[a-z_]\w*[?!]?)(?![\w:]|\s*=[^=~>])"
 )
@@ -360,8 +375,30 @@ def read_commands(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
             yield route_at(source, match.start(), RouteForm.LISTEN, path=name, definition=owner, name=PROCESS)
 
 
+_DESCRIBED = lazy_regex(
+    rb"(?<![\w$])(?P<name>(?:cy|axios|\$|jQuery|wx|uni|this\.\$?(?:http|axios))\.(?:request|ajax)|axios|request|\$http|service)"
+    rb"(?:<[^()<>\n]{0,80}>)?\(\s*(?=\{)"
+)
+_DESCRIBED_PATH = lazy_regex(r"""\burl\s*:\s*(?P<text>"[^"\n]*"|'[^'\n]*'|`[^`]*`)(?P<more>\s*\+)?""")
+_NESTED = lazy_regex(r"(?<!\$)\{[^{}]*\}")
+_DESCRIBED_METHOD = lazy_regex(r"""\b(?:method|type)\s*:\s*["'`](?P<verb>[A-Za-z]{3,7})["'`]""")
+
+
+def read_described_requests(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield the requests whose method and path an object says: `axios({ method: "post", url: "/users" })`."""
+    for match in source.matches(_DESCRIBED, "name") if b"url" in source.data else ():
+        arguments = source.arguments(match.end())[0]
+        options = _NESTED.sub("", arguments[0].text[1:-1]) if arguments else ""
+        said = _DESCRIBED_PATH.search(options)
+        path = requested_path((source.literal(said["text"]) or "") + "{}" * bool(said["more"])) if said else ""
+        if path:
+            method = _DESCRIBED_METHOD.search(options)
+            verb = method["verb"] if method else "get"
+            yield route_at(source, match.start(), RouteForm.REQUEST, method=verb, path=path)
+
+
 def read_live_events(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
-    """Yield the events of pages of Phoenix, and what handles them."""
+    """Yield the events of pages of Phoenix and the messages of servers, and what handles them."""
     data = source.data
     for match in _LIVE_EVENT.finditer(data) if b"phx-" in data or b"JS.push" in data else ():
         name = (match["name"] or match["pushed"]).decode()
@@ -371,6 +408,31 @@ def read_live_events(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         if scope >= 0 and source.definitions[scope].name == "handle_event":
             name = match["name"].decode("utf-8", "replace")
             yield route_at(source, match.start(), RouteForm.LISTEN, path=name, definition=scope, name=LIVE)
+    if b"GenServer" in data:
+        yield from _read_server_messages(source)
+
+
+def _read_server_messages(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
+    """Yield the messages that functions send to a server of OTP, by their tags, and the callbacks that handle them.
+
+    Messages that a process sends without a call count only if it sends them to itself.
+    """
+    for match in source.matches(_SERVER_CALL):
+        how = match["how"].decode() if match["how"] else "info"
+        arguments = source.arguments(match.end())[0]
+        position = 0 if match["piped"] else 1
+        tag = _MESSAGE_TAG.match(arguments[position].text) if len(arguments) > position else None
+        if tag is not None and (match["how"] or match["own"]):
+            server = "" if match["piped"] else arguments[0].text
+            receiver = server if _MODULE_NAME.fullmatch(server) else ""
+            path = f"{how}:{tag[1]}"
+            yield route_at(source, match.start(), RouteForm.EMIT, path=path, receiver=receiver, name=SERVER)
+    for match in source.matches(_SERVER_HANDLER):
+        scope = source.scope(match.start())
+        how = match["how"].decode()
+        if scope >= 0 and source.definitions[scope].name == f"handle_{how}":
+            path = f"{how}:{match['tag'].decode()}"
+            yield route_at(source, match.start(), RouteForm.LISTEN, path=path, definition=scope, name=SERVER)
 
 
 def read_wired(source: RouteText) -> Iterator[tuple[int, RouteFact]]:

@@ -15,6 +15,7 @@ import tree_sitter
 from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
 from causalist.model.node_ids import TYPE_KINDS, NodeKind
+from causalist.parse.routes.connected_signals import read_described_requests
 from causalist.parse.routes.searched_text import (
     ANY,
     Argument,
@@ -99,6 +100,7 @@ def read_ecmascript(source: RouteText) -> Iterator[tuple[int, RouteFact]]:
         if path and not (len(arguments) > 1 and _JS_FUNCTION.match(arguments[-1].text)):
             verb = match["verb"].decode().removeprefix("http").lower()
             yield route_at(source, match.start(), RouteForm.REQUEST, method=verb, path=path)
+    yield from read_described_requests(source)
     for call in source.calls(_JS_CALL):
         yield from _ecmascript_call(source, call)
 

@@ -147,6 +147,8 @@ class RouteText:
             is_ellipsis = data[before - 2 : before] == b".."
             if before == 0 or data[before - 1] != 46 or is_ellipsis or dot - start > MAX_RECEIVER_BYTES:
                 break
+            if b"\n" in data[before:start] and not self.is_code(before - 1):
+                break  # the dot ends a comment above
             first = before - 1
         text = data[first:dot].decode("utf-8", "replace")
         return re.sub(r"[\s?]", "", text), first
@@ -381,13 +383,13 @@ _CLIENTS = frozenset(_CLIENT_NAMES.split())
 def is_client(receiver: str) -> bool:
     """Return True if what a chain names is called like a client of HTTP.
 
-    >>> is_client("self.client"), is_client("request(app)"), is_client("router"), is_client("this.http"), is_client("$")
-    (True, True, False, True, True)
+    >>> [is_client(each) for each in ("self.client", "request(app)", "router", "this.http", "$", "fetchApi")]
+    [True, True, False, True, True, True]
     """
     if receiver in ("$", "jQuery"):
         return True
     last = receiver.split("(")[0].rpartition(".")[2].lower().lstrip("_$")
-    return last in _CLIENTS or last.endswith(("client", "_http"))
+    return last in _CLIENTS or last.endswith(("client", "_http")) or last.startswith(("fetch", "axios"))
 
 
 def requested_path(text: str | None) -> str:

@@ -203,7 +203,7 @@ _GO = lazy_regex(
 _GO_GROUPS = ("Group", "Route", "PathPrefix")
 _MAX_CHAINED = 20  # calls in one chain
 _GO_REGISTER = lazy_regex(
-    rb"(?<![\w.])(?P<function>(?:[a-z]\w*\.)?[A-Za-z]\w*)\(\s*(?P<router>[a-z]\w*)"
+    rb"(?<![\w.])(?P<function>(?:[a-z]\w*\.)?[A-Za-z]\w*)\(\s*(?P<given>[a-z&*][\w.&*, \t]{0,160})"
     rb"(?P<group>\.Group\(\s*\"(?P<path>[^\"]*)\"\s*\))?\s*[,)]"
 )
 _GO_METHODS = lazy_regex(rb"\s*\.Methods\(([^()]*)\)")
@@ -253,8 +253,7 @@ def read_go(source: RouteText) -> _Found:
         if verb == "Match":
             named = re.findall(r'"([A-Z]+)"|http\.Method(\w+)', source.text(call.name, call.arguments))
             methods = [(quoted or constant).upper() for quoted, constant in named]
-        spelled = re.match(r"([A-Z]+) (/.*)", path)
-        if spelled:
+        if spelled := re.match(r"([A-Z]+) (/.*)", path):
             methods, path = [spelled[1]], spelled[2]
         elif verb in ("Handle", "HandleFunc") and (methods_call := _GO_METHODS.match(source.data, end)):
             methods = re.findall(r"\w+", methods_call[1].decode().replace("http.Method", "")) or methods
@@ -268,10 +267,11 @@ def read_go(source: RouteText) -> _Found:
                 handler=handler,
             )  # fmt: skip
     for match in _GO_REGISTER.finditer(source.data) if routers or (calls and b".Group(" in source.data) else ():
-        router, function = match["router"].decode(), match["function"].decode()
-        if (match["group"] or router in routers) and source.is_code(match.start("function")):
-            path = (match["path"] or b"").decode()
-            yield route_at(source, match.start(), RouteForm.MOUNT, receiver=router, path=path, handler=function)
+        names, function = re.split(r"[\s,&*]+", match["given"].decode()), match["function"].decode()
+        router = names[-1] if match["group"] else next((each for each in names if each in routers), "")
+        if router and source.is_code(match.start("function")):
+            below = (match["path"] or b"").decode()
+            yield route_at(source, match.start(), RouteForm.MOUNT, receiver=router, path=below, handler=function)
 
 
 # The builder of gorilla/mux: `r.Methods("GET").Path("/x").Handler(h)`, in either order.

@@ -155,8 +155,15 @@ def _ask_unindexed(root: Path, arguments: Arguments) -> Reply:
     question = f"{arguments['question']} {arguments['names'] or ''}".strip()
     part = None if arguments["include"] or arguments["exclude"] else _open_part(root, question)
     if part is not None:
-        return _ask(part, arguments)._replace(part=part)
+        return _without_advice(_ask(part, arguments))._replace(part=part)
     return ask_files(root, question, arguments["max_tokens"], arguments["top_k"])
+
+
+def _without_advice(reply: Reply) -> Reply:
+    """Return a reply that does not ask for the index that this server builds."""
+    from causalist.pipeline.first_answer import NOT_BUILT
+
+    return reply._replace(text=reply.text.replace(f"; {NOT_BUILT}", ""))
 
 
 def _open_part(root: Path, text: str) -> "Repository | None":
@@ -188,7 +195,7 @@ def find_name_unindexed(
             fitting["max_tokens"] -= count_tokens(notes)
         reply = answer(part, fitting)
         reply = reply if isinstance(reply, Reply) else Reply(reply)
-        return reply._replace(text=notes + reply.text, part=part)
+        return _without_advice(reply._replace(text=notes + reply.text, part=part))
     return find_name(root, name, arguments.get("max_tokens") or _NAME_TOKENS)
 
 

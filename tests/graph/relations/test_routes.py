@@ -83,6 +83,25 @@ def test_requests_lead_to_the_routes_that_fit() -> None:
     assert requests(EXPRESS) == {"GET /api/users/:id": ["client.ts::load"], "POST /shop/pay": ["client.ts::pay"]}
 
 
+def test_an_object_says_method_and_path_of_a_request() -> None:
+    described = """
+export function find(id) { return axios({ url: '/api/users/' + id }); }
+export function pay() { return request({ data: { method: 'cash' }, url: `/shop/pay`, method: 'post' }); }
+export const typed = () => request<User>({ url: '/api/users', method: 'GET' });
+export function old() { $.ajax({ type: "POST", url: "/api/users", success: done }); }
+it('pays', () => { cy.request({ method: 'POST', url: '/shop/pay' }); });
+export function put() { return fetchApi.put('/shop/pay', data); }
+"""
+    found = requests({**EXPRESS, "client.ts": described})
+    assert found == {
+        "GET /api/users": ["client.ts::typed"],
+        "POST /api/users": ["client.ts::old"],
+        "GET /api/users/:id": ["client.ts::find"],
+        "POST /shop/pay": ["client.ts::it pays", "client.ts::pay"],
+    }
+    assert len(served({**EXPRESS, "client.ts": described})) == len(served(EXPRESS))
+
+
 def test_uses_of_a_handler_include_its_route_and_what_asks_for_it() -> None:
     graph = graph_of(EXPRESS)
     uses = references_to(graph, graph.nodes.ids.position("control.js::show"))

@@ -89,6 +89,7 @@ func main() {
 	v1 := r.Group("/api")
 	users.Register(v1.Group("/users"))
 	users.Profiles(v1)
+	users.Bind(app, v1, &log)
 	r.GET("/ping", ping)
 }
 
@@ -108,12 +109,18 @@ func Profiles(router *gin.RouterGroup) {
 	router.GET("/profiles/:name", show)
 }
 
+func Bind(app core.App, group *gin.RouterGroup, log *Log) {
+	below := group.Group("/logs")
+	below.GET("/:id", show)
+}
+
 func create(c *gin.Context) {}
 func drop(c *gin.Context)   {}
 func show(c *gin.Context)   {}
 """,
     }
     assert served(files) == [
+        ("GET", "/api/logs/:id", "users/routers.go::show"),
         ("GET", "/api/profiles/:name", "users/routers.go::show"),
         ("POST", "/api/users/", "users/routers.go::create"),
         ("DELETE", "/api/users/:id", "users/routers.go::drop"),
@@ -400,6 +407,71 @@ public class App extends Application {}
         ("GET", "/api/users", f"{base}.list"),  # that of the class takes other parameters
         ("GET", "/api/users/me", "src/UserResource.java::UserResource.list"),
         ("DELETE", "/api/users/{id}", "src/UserResource.java::UserResource.remove"),
+    ]
+
+
+def test_aspnet_controllers_without_a_path_are_found_by_names() -> None:
+    files = {
+        "AccountController.cs": """
+public class AccountController : Controller
+{
+    [HttpGet]
+    public int Login() => 1;
+
+    [HttpPost("/out")]
+    public int Logout() => 1;
+
+    [HttpGet]
+    public int Index() => 1;
+}
+public class HomeController : Controller
+{
+    [HttpGet]
+    public int Index() => 1;
+}
+""",
+    }
+    account = "AccountController.cs::AccountController"
+    assert served(files) == [
+        ("GET", "/", "AccountController.cs::HomeController.Index"),
+        ("GET", "/Account", f"{account}.Index"),
+        ("GET", "/Account/Login", f"{account}.Login"),
+        ("POST", "/out", f"{account}.Logout"),
+    ]
+
+
+def test_a_comment_above_is_no_receiver() -> None:
+    files = {
+        "CatalogApi.cs": """
+public static class CatalogApi
+{
+    public static void Map(IEndpointRouteBuilder app)
+    {
+        var api = app.MapGroup("api/catalog");
+        // Routes of items.
+        api.MapGet("/items", GetItems);
+    }
+    public static int GetItems() => 1;
+}
+""",
+        "server.js": """
+const express = require('express');
+const users = express.Router();
+const app = express();
+app.use('/api', users);
+// Lists users.
+users.get('/users', list);
+/* Makes one. */
+users
+  .post('/users', make);
+function list() {}
+function make() {}
+""",
+    }
+    assert served(files) == [
+        ("GET", "/api/catalog/items", "CatalogApi.cs::CatalogApi.GetItems"),
+        ("GET", "/api/users", "server.js::list"),
+        ("POST", "/api/users", "server.js::make"),
     ]
 
 
