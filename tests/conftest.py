@@ -12,6 +12,7 @@ from contextlib import suppress
 from importlib import import_module
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -21,6 +22,14 @@ from causalist.pipeline import first_answer
 from tests import trials
 
 _NUMBERS = count()
+# Files that read nearly all languages. One worker has them all, because it takes ten seconds to compile all queries.
+_OF_ALL_LANGUAGES = frozenset(
+    f"tests/{path}.py"
+    for path in (
+        "graph/test_incremental", "parse/test_robustness", "languages/test_cases", "cli/test_doctor_and_config",
+        "parse/test_linear_growth", "parse/test_languages", "parse/test_chains", "languages/test_implicit_calls",
+    )
+)  # fmt: skip
 # Allocations before young objects are looked at; a run holds more objects than programs do, and frees few of them.
 _GC_THRESHOLD = 20_000
 
@@ -40,6 +49,21 @@ def pytest_configure(config: pytest.Config) -> None:
     trials.is_full = bool(config.getoption("--full-trials"))
     config.option.loadscopereorder = False  # xdist would begin with the files of most tests, not of the longest
     gc.disable()  # until everything is collected
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """As `--dist loadfile` has it, but that some files count as one."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = super()._split_scope(nodeid)
+            return "all languages" if path in _OF_ALL_LANGUAGES else path
+
+    return Scheduling(config, log)
 
 
 def pytest_collection(session: pytest.Session) -> None:
