@@ -39,8 +39,9 @@ def ready(words: list[str]) -> list[str]:
     assert words[0] == sys.executable and words[at - 1] == "-m"
     if not _IS_POSSIBLE:
         return words
-    kind = words[at + 2] if words[at + 1 : at + 2] == ["serve"] else "other"
-    return [sys.executable, "-I", "-S", __file__, "hand-over", _start(kind, os.getpid()), *words[at + 1 :]]
+    own = words[at + 1 :]
+    kind = own[own.index("serve") + 1] if "serve" in own[:2] else "other"
+    return [sys.executable, "-I", "-S", __file__, "hand-over", _start(kind, os.getpid()), *own]
 
 
 @cache
