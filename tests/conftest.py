@@ -9,6 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from causalist import errors
+from causalist import errors, parse
 from causalist.pipeline import first_answer
 from tests import trials
 
@@ -103,6 +104,20 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 def no_shared_facts(own_cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one test parsed is new to the next one. The folder is made by who needs it: thousands of tests do not."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(own_cache_folder / f"test-{next(_NUMBERS)}"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def samples_are_parsed_once() -> Iterator[None]:
+    """Facts follow from the path and the text alone, and more than a hundred tests index a sample repository."""
+    root = Path(__file__).parents[1] / "sample_repos"
+    texts = {path.read_bytes() for path in root.rglob("*") if path.is_file() and ".causalist" not in path.parts}
+    real = parse.parse_file
+    parse_once = cache(real)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            parse, "parse_file", lambda path, data: parse_once(path, data) if data in texts else real(path, data)
+        )
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
