@@ -9,18 +9,28 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
-from causalist import errors
+from causalist import errors, parse
 from causalist.pipeline import first_answer
 from tests import trials
 
 _NUMBERS = count()
+# Files that read nearly all languages. One worker has them all, because it takes ten seconds to compile all queries.
+_OF_ALL_LANGUAGES = frozenset(
+    f"tests/{path}.py"
+    for path in (
+        "graph/test_incremental", "parse/test_robustness", "languages/test_cases", "cli/test_doctor_and_config",
+        "parse/test_linear_growth", "parse/test_languages", "parse/test_chains", "languages/test_implicit_calls",
+    )
+)  # fmt: skip
 # Allocations before young objects are looked at; a run holds more objects than programs do, and frees few of them.
 _GC_THRESHOLD = 20_000
 
@@ -40,6 +50,21 @@ def pytest_configure(config: pytest.Config) -> None:
     trials.is_full = bool(config.getoption("--full-trials"))
     config.option.loadscopereorder = False  # xdist would begin with the files of most tests, not of the longest
     gc.disable()  # until everything is collected
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """As `--dist loadfile` has it, but that some files count as one."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = super()._split_scope(nodeid)
+            return "all languages" if path in _OF_ALL_LANGUAGES else path
+
+    return Scheduling(config, log)
 
 
 def pytest_collection(session: pytest.Session) -> None:
@@ -79,6 +104,20 @@ def update_golden(request: pytest.FixtureRequest) -> bool:
 def no_shared_facts(own_cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one test parsed is new to the next one. The folder is made by who needs it: thousands of tests do not."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(own_cache_folder / f"test-{next(_NUMBERS)}"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def samples_are_parsed_once() -> Iterator[None]:
+    """Facts follow from the path and the text alone, and more than a hundred tests index a sample repository."""
+    root = Path(__file__).parents[1] / "sample_repos"
+    texts = {path.read_bytes() for path in root.rglob("*") if path.is_file() and ".causalist" not in path.parts}
+    real = parse.parse_file
+    parse_once = cache(real)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            parse, "parse_file", lambda path, data: parse_once(path, data) if data in texts else real(path, data)
+        )
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

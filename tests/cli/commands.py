@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 import causalist
 from causalist.cli import main
+from tests.servers.ready_process import ready
 
 CHECKOUT = Path(causalist.__file__).parents[1]
 
@@ -45,10 +46,11 @@ def write_all(folder: Path, files: dict[str, str] | dict[str, bytes]) -> Path:
     return folder
 
 
-def run(*arguments: str | bytes, cwd: Path, stdin: bytes = b"", **environment: str) -> Done:
-    """`python -m causalist` in a process of its own."""
+def run(*arguments: str | bytes, cwd: Path, stdin: bytes = b"", is_ready: bool = False, **environment: str) -> Done:
+    """`python -m causalist` in a process of its own. `is_ready`: one that begins with its modules imported."""
+    words = [sys.executable, "-m", "causalist", *arguments]
     process = subprocess.run(
-        [sys.executable, "-m", "causalist", *arguments],
+        ready(words) if is_ready else words,
         cwd=cwd,
         input=stdin,
         capture_output=True,

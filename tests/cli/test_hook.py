@@ -54,7 +54,7 @@ def no_folder_of_a_client(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 
 def hook(payload: object, *options: str, cwd: Path) -> Done:
     data = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-    return run("hook", "prompt", "--deadline", PLENTY, *options, cwd=cwd, stdin=data)
+    return run("hook", "prompt", "--deadline", PLENTY, *options, cwd=cwd, stdin=data, is_ready=True)
 
 
 def silent(done: Done) -> bool:

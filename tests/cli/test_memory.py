@@ -38,7 +38,7 @@ def test_modes_and_variants_of_settings_and_options() -> None:
 
 @pytest.mark.slow
 def test_settings_count_where_no_option_is_given(folder: Path) -> None:
-    run("memory", "add", "docs", cwd=folder)
+    invoke("memory", "add", "docs", cwd=folder)
     question = "Who leads the team of the JWT checks?"
 
     def search(*options: str) -> tuple[str, int]:
@@ -173,7 +173,7 @@ def test_superseding_documents_are_named_even_if_not_shown_but_never_hidden_ones
     (tmp_path / "old.md").write_text("# Zebra rule\n\nZebras get hay.\n")
     (tmp_path / "new.md").write_text("---\nsupersedes: [old.md]\nvisible_to: [ops]\n---\n# Feeding\n\nOats only.\n")
     monkeypatch.chdir(tmp_path)
-    run("memory", "add", ".", cwd=tmp_path)
+    invoke("memory", "add", ".", cwd=tmp_path)
     for reader, superseding in ((), []), (("--reader", "ops"), ["new.md"]):
         found = json.loads(invoke("memory", "answer", "zebra rule hay", "--limit", "1", "--json", *reader).stdout)
         assert [(e["passage"], e["superseded_by"]) for e in found["results"]] == [("old.md#zebra-rule", superseding)]
@@ -182,7 +182,7 @@ def test_superseding_documents_are_named_even_if_not_shown_but_never_hidden_ones
 @pytest.mark.slow
 def test_what_one_reader_may_see_is_in_no_graph_of_others(folder: Path) -> None:
     write_all(folder, {"docs/key.md": "---\nvisible_to: [ops]\n---\n# Key\n\nThe Identity Team asks Vera Quist.\n"})
-    run("memory", "add", "docs", cwd=folder)
+    invoke("memory", "add", "docs", cwd=folder)
     for command in ("graph", "export"):
         assert "vera_quist" not in invoke("memory", command).stdout
         assert "vera_quist" in invoke("memory", command, "--reader", "ops").stdout
@@ -204,7 +204,7 @@ def test_what_one_reader_may_see_is_in_no_graph_of_others(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_status_names_outdated_documents(folder: Path) -> None:
-    run("memory", "add", "docs", cwd=folder)
+    invoke("memory", "add", "docs", cwd=folder)
     first = json.loads(invoke("memory", "status", "--json").stdout)
     assert (first["documents"], first["outdated"], first["passages"], first["feedback"]) == (3, [], 3, 0)
     write_all(folder, {"docs/food.md": "# Food\n\nLunch is at one.\n"})
@@ -215,7 +215,7 @@ def test_status_names_outdated_documents(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_documents_are_read_again_with_triples(folder: Path) -> None:
-    run("memory", "add", "docs", cwd=folder)
+    invoke("memory", "add", "docs", cwd=folder)
     (folder / "t.jsonl").write_text('{"subject": "lunch", "predicate": "is at", "object": "noon"}\n')
     (folder / "docs/food.md").write_text("# Food\n\nLunch is at noon.\n")
     assert json.loads(invoke("memory", "stats", "--json").stdout)["triples"] == 0
@@ -231,7 +231,7 @@ def test_documents_are_read_again_with_triples(folder: Path) -> None:
 def test_status_and_stats_leave_out_what_is_hidden(folder: Path) -> None:
     key = "---\nvisible_to: [ops]\n---\n# Key\n\nThe key.\n"
     write_all(folder, {"docs/key.md": key})
-    run("memory", "add", "docs", cwd=folder)
+    invoke("memory", "add", "docs", cwd=folder)
     write_all(folder, {"docs/key.md": f"{key}It changed.\n"})
     for reader, n, outdated in (((), 3, []), (("--reader", "ops"), 4, ["docs/key.md"])):
         status = json.loads(invoke("memory", "status", "--json", *reader).stdout)
@@ -241,7 +241,7 @@ def test_status_and_stats_leave_out_what_is_hidden(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_feedback_is_kept_and_counts(folder: Path) -> None:
-    run("memory", "add", "docs", cwd=folder)
+    invoke("memory", "add", "docs", cwd=folder)
     question = "Who leads the Identity Team?"
     for n in range(1, 21):
         done = json.loads(invoke("memory", "feedback", question, "docs/people.md#people", "--json").stdout)
@@ -250,17 +250,17 @@ def test_feedback_is_kept_and_counts(folder: Path) -> None:
     assert json.loads(invoke("memory", "status", "--json").stdout)["feedback"] == 20
     assert "docs/food.md#x" in invoke("memory", "feedback", question, "docs/food.md#x").failed("usage")
     write_all(folder, {"docs/sure.md": "---\nconfidence: 0.9\n---\n# Sure\n\nThe Identity Team is led by Ada.\n"})
-    run("memory", "add", "docs", cwd=folder)
+    invoke("memory", "add", "docs", cwd=folder)
     less = ("memory", "feedback", question, "docs/sure.md#sure", "--variant", "hipporag", "--route", "simple")
     assert invoke(*less, "--min-confidence", "0.9").code == 0
     write_all(folder, {"docs/sure.md": "---\nconfidence: 0.8\n---\n# Sure\n\nThe Identity Team is led by Ada.\n"})
-    run("memory", "add", "docs", cwd=folder)
+    invoke("memory", "add", "docs", cwd=folder)
     assert "docs/sure.md#sure" in invoke(*less, "--min-confidence", "0.9").failed("usage")
 
 
 @pytest.mark.slow
 def test_settings_of_the_walk_and_the_weights(folder: Path) -> None:
-    run("memory", "add", "docs", cwd=folder)
+    invoke("memory", "add", "docs", cwd=folder)
 
     def scores() -> list[float]:
         document = json.loads(invoke("memory", "search", "Who leads the team of the JWT checks?", "--json").stdout)
@@ -291,15 +291,15 @@ def test_settings_of_entities(folder: Path) -> None:
         stats = json.loads(invoke("memory", "stats", "--json").stdout)
         return stats["mentions"], stats["similar_to"]
 
-    run("memory", "add", "docs", cwd=folder)
+    invoke("memory", "add", "docs", cwd=folder)
     before = counts("")
     assert before[1] == 1 and counts("similarity-threshold = 0.95") == (before[0], 1)  # one slip in 20 letters
     assert counts("similarity-threshold = 0.96") == (before[0], 0)
     write_all(folder, {"pyproject.toml": "[tool.causalist.memory]\nmax-entities = 1\n"})
-    run("memory", "add", "docs", cwd=folder)  # what was read with another limit is read again
+    invoke("memory", "add", "docs", cwd=folder)  # what was read with another limit is read again
     assert counts("max-entities = 1")[0] == 5  # one each
     write_all(folder, {"pyproject.toml": ""})
-    run("memory", "add", "docs", cwd=folder)
+    invoke("memory", "add", "docs", cwd=folder)
     assert counts("") == before
     write_all(folder, {"pyproject.toml": "[tool.causalist.memory]\nsimilarity-threshold = 0.8\n"})
     assert "similarity-threshold" in invoke("memory", "stats").failed("settings")
@@ -322,7 +322,7 @@ class _Lengths:
 def test_vectors_of_a_named_embedder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = _Lengths()
     monkeypatch.setattr("causalist.memory.document_sync.get_embedder", lambda name: embedder)
-    run("memory", "add", "docs", cwd=folder)
+    invoke("memory", "add", "docs", cwd=folder)
     assert "no vectors" in invoke("memory", "search", "lunch", "--embedder", "lengths").failed("usage")
     assert invoke("memory", "add", "docs", "--embedder", "lengths").code == 0  # nothing changed but the vectors
     assert len(embedder.texts) >= 3

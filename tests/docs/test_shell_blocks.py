@@ -16,6 +16,7 @@ import pytest
 from tests.docs.blocks import ROOT
 from tests.docs.markdown import pages
 from tests.docs.shell_blocks import REASONS, faults_of, shell_blocks
+from tests.servers.ready_process import ready
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +35,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The program of this checkout is installed under its name, and no settings of the user count."""
     scripts = tmp_path_factory.mktemp("scripts")
     python = shlex.quote(sys.executable)
-    for name, command in (("causalist", f"{python} -m causalist"), ("python", python), ("python3", python)):
+    program = shlex.join(ready([sys.executable, "-m", "causalist"]))
+    for name, command in (("causalist", program), ("python", python), ("python3", python)):
         (scripts / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         (scripts / name).chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "CAUSALIST_"))}

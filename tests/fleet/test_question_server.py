@@ -24,6 +24,7 @@ from causalist.servers.mcp.fleet import FLEET_TOOLS
 from tests.fleet.test_question import make_fleet
 from tests.servers.browser import WebServer
 from tests.servers.http_wire import HttpServer
+from tests.servers.ready_process import ready
 from tests.servers.wire import RawServer, environment
 
 pytestmark = pytest.mark.slow
@@ -79,7 +80,7 @@ def test_names_are_found(view: FleetView) -> None:
 
 def test_a_client_on_standard_input_is_served(folder: Path) -> None:
     program = [sys.executable, "-P", "-m", "causalist", "fleet", "serve", "mcp", "--fleet", str(folder)]
-    with RawServer(folder, program=program) as server:
+    with RawServer(folder, program=program, is_ready=True) as server:
         server.start()
         tools = server.request("tools/list")["result"]["tools"]
         assert [each["name"] for each in tools] == list(FLEET_TOOLS)
@@ -94,9 +95,9 @@ class FleetServer(HttpServer):
     """`causalist fleet serve mcp --http`, ready to be asked."""
 
     def __init__(self, folder: Path) -> None:
+        words = [sys.executable, "-P", "-m", "causalist", "fleet", "serve", "mcp", "--http", "--fleet", str(folder)]
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "causalist", "fleet", "serve", "mcp", "--http", "--fleet", str(folder)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
+            ready(words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
         )  # fmt: skip
         assert self.process.stderr is not None
         self.said = [self.process.stderr.readline().decode(), self.process.stderr.readline().decode()]

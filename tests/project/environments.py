@@ -135,6 +135,8 @@ def imports_of(source: Path) -> tuple[tuple[str, bool], ...]:
 
 def _imports(node: ast.AST, at_once: bool) -> Iterator[tuple[str, bool]]:
     for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):  # holds no statement, and most of a tree are these
+            continue
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test):
             continue
         if isinstance(child, ast.Import):
@@ -142,7 +144,7 @@ def _imports(node: ast.AST, at_once: bool) -> Iterator[tuple[str, bool]]:
         elif isinstance(child, ast.ImportFrom) and child.module and not child.level:
             names = [child.module]
         else:
-            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
             yield from _imports(child, at_once and not inside)
             continue
         for name in names:

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.fleet.repositories import commit_files
+from tests.servers.ready_process import ready
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +32,7 @@ def _run(script: str, folder: Path, **variables: str) -> "subprocess.CompletedPr
     """Run a script as a runner does, with the program of this checkout and without installing it."""
     tools = folder.parent / "tools"
     tools.mkdir(exist_ok=True)
-    for name, words in (("causalist", [sys.executable, "-m", "causalist"]), ("python", ["true"])):
+    for name, words in (("causalist", ready([sys.executable, "-m", "causalist"])), ("python", ["true"])):
         (tools / name).write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
         (tools / name).chmod(0o755)
     environment = {

@@ -28,6 +28,7 @@ _IRREGULAR = re.compile(
 _VERBS = {"embed", "feed", "need", "speed"}
 # Read as a sentence at each use: `with steps.timed(Step.WALK):`.
 _CONTEXT_MANAGERS = {"timed"}
+_Looked = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Import | ast.ImportFrom | ast.Call
 
 
 def modules() -> list[Path]:
@@ -40,11 +41,18 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
+@cache
+def _nodes(path: Path) -> list[_Looked]:
+    """Each node of a module that a test looks at: one way through the tree serves all of them."""
+    return [node for node in ast.walk(_tree(path)) if isinstance(node, _Looked)]
+
+
 @pytest.fixture(autouse=True, scope="module")
 def no_tree_stays() -> Iterator[None]:
     """They are hundreds of megabytes of objects, which each later collection of garbage would look at."""
     yield
     _tree.cache_clear()
+    _nodes.cache_clear()
 
 
 def _python(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -88,7 +96,7 @@ def test_no_imports_form_a_circle() -> None:
 def test_no_two_public_classes_share_a_name() -> None:
     homes: dict[str, list[str]] = {}
     for name, path in _named_modules().items():
-        for node in ast.walk(_tree(path)):
+        for node in _nodes(path):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 homes.setdefault(node.name, []).append(name)
     assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
@@ -100,7 +108,7 @@ def test_docstrings_name_what_is_returned() -> None:
     summaries = [
         (f"{path.name}:{getattr(node, 'lineno', 1)}", (ast.get_docstring(node) or "").partition("\n")[0])
         for path in modules()
-        for node in ast.walk(_tree(path))
+        for node in _nodes(path)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     assert len([summary for _, summary in summaries if summary]) > 1000
@@ -110,7 +118,7 @@ def test_docstrings_name_what_is_returned() -> None:
 def test_no_module_hides_a_name_that_its_package_loads_late() -> None:
     """Importing a submodule binds its name in the package, where it would stand before the exported function."""
     for path in modules():
-        calls = [n for n in ast.walk(_tree(path)) if isinstance(n, ast.Call)]
+        calls = [n for n in _nodes(path) if isinstance(n, ast.Call)]
         for call in calls:
             if path.name != "__init__.py" or not (isinstance(call.func, ast.Name) and call.func.id == "exports"):
                 continue
@@ -134,7 +142,7 @@ def _imports() -> dict[str, frozenset[str]]:
     known = _named_modules()
     found: dict[str, set[str]] = {name: set() for name in known}
     for name, path in known.items():
-        for node in ast.walk(_tree(path)):
+        for node in _nodes(path):
             if isinstance(node, ast.ImportFrom) and node.module:
                 assert node.level == 0, f"{path}:{node.lineno}: a relative import"
                 wholes = [f"{node.module}.{alias.name}" for alias in node.names]
@@ -153,7 +161,7 @@ def test_every_module_says_what_it_does() -> None:
 def test_nothing_prints() -> None:
     """Results leave through click; everything else is a return value or a diagnostic."""
     for path in modules():
-        for node in ast.walk(_tree(path)):
+        for node in _nodes(path):
             is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
             assert not is_print, f"{path}:{getattr(node, 'lineno', 0)}"
 
@@ -163,7 +171,7 @@ def test_nothing_unpickles_or_evaluates() -> None:
     """Index files and repositories are data."""
     banned = {"pickle", "marshal", "shelve", "dill"}
     for path in modules():
-        for node in ast.walk(_tree(path)):
+        for node in _nodes(path):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = {alias.name for alias in node.names} | {getattr(node, "module", None) or ""}
                 assert not banned & {name.partition(".")[0] for name in names}, path
@@ -250,9 +258,9 @@ def test_verbs_and_phrases_are_none(name: str) -> None:
     assert not is_participle(name)
 
 
-def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+def _functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Yield functions and methods but properties, which are nouns."""
-    for node in ast.walk(tree):
+    for node in _nodes(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             decorators = {ast.unparse(each).rpartition(".")[2] for each in node.decorator_list}
             if not decorators & {"property", "cached_property", "setter"}:
@@ -263,7 +271,7 @@ def test_functions_are_named_by_verbs() -> None:
     participles = [
         f"{path.relative_to(_PACKAGE).as_posix()}:{node.lineno} {node.name}"
         for path in modules()
-        for node in _functions(_tree(path))
+        for node in _functions(path)
         if is_participle(node.name)
     ]
     assert participles == []

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import trials
 from tests.project.environments import (
     Environment,
     closure,
@@ -259,7 +260,18 @@ def count_exactly(environment: Environment, folder: Path) -> None:
 _JOBS = {"mcp": speak_mcp, "tokens": count_exactly}
 
 
-@pytest.mark.parametrize("extra", [*(e for e in _EXTRAS if e not in _GRAMMARS), *part_of(_GRAMMARS, 0, 6)])
+def test_the_extra_for_development_holds_the_others(wheel: Path) -> None:
+    """Each of them alone is tried below."""
+    declared = requirements_of_wheel(wheel)
+    whole = {requirement.name for requirement in direct(declared, "dev")}
+    for extra in extras_of_wheel(wheel):
+        assert {requirement.name for requirement in direct(declared, extra)} <= whole, extra
+
+
+_ALONE = [extra for extra in _EXTRAS if extra not in _GRAMMARS and (extra != "dev" or trials.is_full)]
+
+
+@pytest.mark.parametrize("extra", [*_ALONE, *part_of(_GRAMMARS, 0, 6)])
 def test_each_extra_alone_is_complete(
     extra: str, wheel: Path, bare: Environment, indexed: Path, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.servers.ready_process import ready
 from tests.servers.wire import END_SECONDS, environment
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -19,10 +20,11 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 class WebServer:
     """`causalist serve web` as a process; several folders are given without --repo."""
 
-    def __init__(self, root: Path, *more: Path) -> None:
+    def __init__(self, root: Path, *more: Path, is_ready: bool = False) -> None:
         folders = [str(root), *map(str, more)] if more else ["--repo", str(root)]
+        words = [sys.executable, "-P", "-m", "causalist", "serve", "web", *folders]
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "causalist", "serve", "web", *folders],
+            ready(words) if is_ready else words,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True,
         )  # fmt: skip
         assert self.process.stdout is not None

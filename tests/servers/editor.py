@@ -13,6 +13,7 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 from pygls.protocol import JsonRPCResponseMessage, default_converter
 
+from tests.servers.ready_process import ready
 from tests.servers.wire import environment
 
 ALL = types.ClientCapabilities(
@@ -113,12 +114,14 @@ def edit(
     *options: str,
     stderr: bytes = b"",
     seconds: float | None = _SECONDS,
+    is_ready: bool = True,
 ) -> Editor:
     """Runs an editor with a server of its own; the server ends as the protocol wants it, with nothing on stderr."""
+    words = ready(command(*options)) if is_ready else command(*options)
 
     async def all_of_it() -> Editor:
         editor = Editor()
-        await editor.start_io(*command(*options), env=environment())
+        await editor.start_io(*words, env=environment())
         process = editor._server
         assert process is not None and process.stderr is not None
         try:

@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from tests.servers.ready_process import ready
 from tests.servers.wire import END_SECONDS, INITIALIZE, PATIENT, environment
 
 TOKEN = "secret-for-tests"
@@ -19,11 +20,12 @@ ACCEPT = "application/json, text/event-stream"
 class HttpServer:
     """`causalist serve mcp --http`, ready to be asked."""
 
-    def __init__(self, *roots: Path, options: tuple[str, ...] = (), token: str = TOKEN) -> None:
+    def __init__(self, *roots: Path, options: tuple[str, ...] = (), token: str = TOKEN, is_ready: bool = False) -> None:
         repos = [word for root in roots for word in ("--repo", str(root))]
         more = {"CAUSALIST_TOKEN": token} if token else {}
+        words = [sys.executable, "-P", "-m", "causalist", "serve", "mcp", "--http", *repos, *PATIENT, *options]
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "causalist", "serve", "mcp", "--http", *repos, *PATIENT, *options],
+            ready(words) if is_ready else words,
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(**more),
         )  # fmt: skip
         assert self.process.stderr is not None

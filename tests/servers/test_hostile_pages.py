@@ -119,14 +119,14 @@ def hostile_port() -> Iterator[int]:
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     folder = write_all(tmp_path_factory.mktemp("hostile") / "small", SMALL)
     settle(folder)
-    with WebServer(folder) as server:
+    with WebServer(folder, is_ready=True) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def mcp(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpServer]:
     folder = write_all(tmp_path_factory.mktemp("hostile") / "small", SMALL)
-    with HttpServer(folder) as server:
+    with HttpServer(folder, is_ready=True) as server:
         yield server
 
 

@@ -37,7 +37,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(shop: Path) -> Iterator[HttpServer]:
-    with HttpServer(shop, options=("--tools", "all")) as started:
+    with HttpServer(shop, options=("--tools", "all"), is_ready=True) as started:
         yield started
 
 
@@ -164,7 +164,7 @@ def alive(server: HttpServer) -> None:
 
 
 def test_a_token_is_made_up_and_shown_once(shop: Path) -> None:
-    with HttpServer(shop, token="") as server:
+    with HttpServer(shop, token="", is_ready=True) as server:
         assert server.said[1].startswith("causalist: token: ")
         server.token = server.said[1].split()[-1]
         assert len(server.token) >= 24
@@ -199,7 +199,7 @@ def test_only_the_loopback_interface_is_listened_on(server: HttpServer) -> None:
 
 def test_changes_are_seen_by_the_next_call(shop: Path, tmp_path: Path) -> None:
     root = write_all(tmp_path / "edited", SMALL)
-    with HttpServer(root, options=("--refresh-wait", "60")) as server:
+    with HttpServer(root, options=("--refresh-wait", "60"), is_ready=True) as server:
         session = server.open_session()
 
         def callers() -> str:

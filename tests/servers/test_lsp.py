@@ -65,7 +65,7 @@ class TestSymbols:
             assert await editor.workspace_symbol_async(types.WorkspaceSymbolParams("")) == []
             assert await editor.workspace_symbol_async(types.WorkspaceSymbolParams("qqzzqq")) == []
 
-        edit(drive)
+        edit(drive, is_ready=False)
 
 
 async def lenses_of(editor: Editor, uri: str, kind: str) -> list[types.CodeLens]:

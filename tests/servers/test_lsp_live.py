@@ -19,6 +19,7 @@ from causalist.servers.lsp.protocol import frame_message, read_bodies
 from tests.cli.commands import write_all
 from tests.servers.conftest import settle
 from tests.servers.editor import Editor, at, command, document, edit
+from tests.servers.ready_process import ready
 from tests.servers.wire import are_gone, children_of, environment, indexing_waits
 
 pytestmark = pytest.mark.slow
@@ -273,9 +274,10 @@ class TestWhileIndexing:
 class Raw:
     """The server as a process, spoken to in bytes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_ready: bool = False) -> None:
+        words = command("--repo", str(folder))
         self.process = subprocess.Popen(
-            command("--repo", str(folder)), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            ready(words) if is_ready else words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=environment(), bufsize=0,
         )  # fmt: skip
         assert self.process.stdin is not None and self.process.stdout is not None
@@ -320,7 +322,7 @@ class TestHostile:
     def test_a_response_to_the_own_request(self, more: dict[str, Any], small: Path) -> None:
         """The library keeps what it answers under the same ids as what it asks."""
         request = {"jsonrpc": "2.0", "id": "mine", "method": "workspace/symbol", "params": {"query": "price_of"}}
-        with Raw(small) as server:
+        with Raw(small, is_ready=True) as server:
             server.ask("initialize", {"capabilities": {}, "rootUri": small.as_uri(), "processId": None})
             sent = (request, {"jsonrpc": "2.0", "id": "mine", **more})
             server.send(b"".join(frame_message(json.dumps(each).encode()) for each in sent))
@@ -372,7 +374,7 @@ class TestHostile:
                 body = b"[" * 5000 + b"]" * 5000
             return frame_message(body)
 
-        with Raw(small) as server:
+        with Raw(small, is_ready=True) as server:
             assert server.ask("workspace/symbol", {"query": "x"})["error"]["code"] == -32002
             started = server.ask("initialize", {"capabilities": {}, "rootUri": small.as_uri(), "processId": None})
             assert started["result"]["serverInfo"]["name"] == "causalist"

@@ -20,6 +20,7 @@ from causalist.servers.mcp.tools import TOOLS
 from causalist.servers.text_answers import OUTPUT_SCHEMA
 from tests.confidences import said_briefly
 from tests.servers.malformed import NONE, cases
+from tests.servers.ready_process import ready
 from tests.servers.wire import (
     ANSWER_SECONDS,
     CHECKOUT,
@@ -41,8 +42,8 @@ pytestmark = [
 IMPORT, SAME_FILE = said_briefly("import"), said_briefly("same-file")
 
 
-def parameters(root: Path, *options: str) -> StdioServerParameters:
-    program, *arguments = command(root, *options)
+def parameters(words: list[str]) -> StdioServerParameters:
+    program, *arguments = words
     return StdioServerParameters(command=program, args=arguments, env=environment())
 
 
@@ -50,7 +51,7 @@ class TestOfficialClient:
     def test_all_tools(self, small: Path) -> None:
         async def drive() -> None:
             async with (
-                stdio_client(parameters(small)) as (reading, writing),
+                stdio_client(parameters(command(small))) as (reading, writing),
                 ClientSession(reading, writing) as session,
             ):
                 started = await session.initialize()
@@ -111,7 +112,7 @@ class TestOfficialClient:
                     enough.set()
 
             async with (
-                stdio_client(parameters(large, "--wait", "600")) as (reading, writing),
+                stdio_client(parameters(ready(command(large, "--wait", "600")))) as (reading, writing),
                 ClientSession(reading, writing) as session,
                 anyio.create_task_group() as group,
             ):
@@ -187,7 +188,7 @@ class TestMalformed:
         assert len(sent) >= 200
         ids = [case.id for case in sent if case.id is not NONE]
         assert len(set(map(repr, ids))) == len(ids)
-        with RawServer(small) as server:
+        with RawServer(small, is_ready=True) as server:
             server.start()
             assert server.call("ask", question="price")[1] is False
             for number, case in enumerate(sent):
@@ -214,7 +215,7 @@ class TestMalformed:
         assert b"Traceback" not in server.errors
 
     def test_before_the_handshake(self, small: Path) -> None:
-        with RawServer(small) as server:
+        with RawServer(small, is_ready=True) as server:
             for case in cases()[:12]:
                 server.write(case.line + b"\n")
             assert "error" in server.request("tools/call", {"name": "ask", "arguments": {"question": "price"}})
@@ -295,7 +296,7 @@ def test_a_call_that_is_cancelled_is_not_answered(large: Path) -> None:
 
 class TestRefresh:
     def test_the_same_question_is_answered_anew_after_a_change_and_only_then(self, small: Path) -> None:
-        with RawServer(small, "--refresh-wait", "60") as server:
+        with RawServer(small, "--refresh-wait", "60", is_ready=True) as server:
             server.start()
             asked = [server.call("symbol", name="with_tax")[0] for _ in range(2)]
             assert asked[0] == asked[1] and "net * 1.2" in asked[0]
@@ -304,7 +305,7 @@ class TestRefresh:
             assert "net * 1.3" in server.call("symbol", name="with_tax")[0]
 
     def test_changes_are_seen_by_the_next_call(self, small: Path) -> None:
-        with RawServer(small, "--refresh-wait", "60") as server:
+        with RawServer(small, "--refresh-wait", "60", is_ready=True) as server:
             server.start()
             assert "with_tax" in server.call("symbol", name="price_of")[0]
             (small / "shop" / "gifts.py").write_text(
@@ -315,7 +316,7 @@ class TestRefresh:
             assert "called by 1:" in server.call("symbol", name="price_of")[0]
 
     def test_an_answer_from_before_a_change_says_so_until_the_newer_index_is_there(self, small: Path) -> None:
-        with RawServer(small, "--refresh-wait", "0") as server:
+        with RawServer(small, "--refresh-wait", "0", is_ready=True) as server:
             server.start()
             server.call("symbol", name="price_of")
             (small / "shop" / "gifts.py").write_text(
@@ -339,12 +340,12 @@ class TestRefresh:
 
     def test_an_index_that_is_there_is_used(self, small: Path) -> None:
         Repository.open(small, exact_root=True)
-        with RawServer(small, "--wait", "0") as server:
+        with RawServer(small, "--wait", "0", is_ready=True) as server:
             server.start()
             assert "with_tax" in server.call("symbol", name="price_of")[0]
 
     def test_nothing_to_index_is_told_until_there_is_something(self, tmp_path: Path) -> None:
-        with RawServer(tmp_path) as server:
+        with RawServer(tmp_path, is_ready=True) as server:
             server.start()
             text, failed = server.call("ask", question="price")
             assert failed and text.startswith("nothing-to-index: the folder holds no files to search")

@@ -109,7 +109,7 @@ def test_editors(folder: Path, known: dict[str, Answer]) -> None:
 
 @pytest.fixture(scope="module")
 def browser(folder: Path) -> Iterator[WebServer]:
-    with WebServer(folder) as server:
+    with WebServer(folder, is_ready=True) as server:
         yield server
 
 
@@ -122,7 +122,7 @@ def test_browsers(browser: WebServer, known: dict[str, Answer]) -> None:
 
 def test_agents(folder: Path, known: dict[str, Answer]) -> None:
     """The structured part has nodes, scores and order; the text is the pack with its items, in its order."""
-    with RawServer(folder, "--wait", "60") as server:
+    with RawServer(folder, "--wait", "60", is_ready=True) as server:
         server.start()
         for question, answer in known.items():
             arguments = {"question": question, "top_k": TOP_K, "max_tokens": MAX_TOKENS}

@@ -22,7 +22,7 @@ LINES = [random_line(random.Random(seed)) for seed in range(60)]
 
 
 def test_over_standard_input(small: Path) -> None:
-    with RawServer(small) as server:
+    with RawServer(small, is_ready=True) as server:
         server.start()
         for number, line in enumerate(LINES):
             ping = json.dumps({"jsonrpc": "2.0", "id": f"alive-{number}", "method": "ping"}).encode()
@@ -34,7 +34,7 @@ def test_over_standard_input(small: Path) -> None:
 
 
 def test_over_http(small: Path) -> None:
-    with HttpServer(small) as server:
+    with HttpServer(small, is_ready=True) as server:
         session = server.open_session()
         for number, line in enumerate(LINES):
             status, _, body = server.send(line, Mcp_Session_Id=session)

@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 from tests.cli.commands import write_all
 from tests.cli.conftest import SMALL
 from tests.servers.conftest import settle
+from tests.servers.ready_process import ready
 from tests.servers.wire import PATIENT, RawServer, environment, indexing_waits
 
 pytestmark = pytest.mark.slow
@@ -39,12 +40,8 @@ async def session_of(*options: str, cwd: Path, roots: list[Path] | None = None) 
     async def list_roots(_: Any) -> types.ListRootsResult:
         return types.ListRootsResult(roots=[types.Root(uri=root.as_uri()) for root in roots or []])
 
-    parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-P", "-m", "causalist", "serve", "mcp", *PATIENT, *options],
-        env=environment(),
-        cwd=cwd,
-    )
+    program, *arguments = ready([sys.executable, "-P", "-m", "causalist", "serve", "mcp", *PATIENT, *options])
+    parameters = StdioServerParameters(command=program, args=arguments, env=environment(), cwd=cwd)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of roots, which the next version of the protocol does without
         async with stdio_client(parameters) as (reading, writing):
@@ -128,7 +125,7 @@ class TestSeveral:
         anyio.run(drive)
 
     def test_one_takes_no_name(self, small: Path) -> None:
-        with RawServer(small) as server:
+        with RawServer(small, is_ready=True) as server:
             server.start()
             text, failed = server.call("ask", question="price", repository="small")
             assert failed and text.startswith("usage: unknown argument 'repository'")
@@ -221,7 +218,7 @@ def test_text_only(small: Path) -> None:
 
 
 def test_the_answer_says_what_it_covers(several: Path) -> None:
-    with indexing_waits(several), RawServer(several, "--wait", "0") as server:
+    with indexing_waits(several), RawServer(several, "--wait", "0", is_ready=True) as server:
         server.start()
         result = server.request("tools/call", {"name": "ask", "arguments": {"question": "worker"}})["result"]
         coverage = result["structuredContent"]["coverage"]

@@ -18,6 +18,7 @@ from causalist.servers.live_repository import LiveView
 from causalist.servers.text_answers import OUTPUT_SCHEMA, FileExcerpt, indexing_message, structured_content
 from causalist.servers.unindexed import ask_files, find_name
 from tests.cli.commands import write_all
+from tests.servers.ready_process import ready
 from tests.servers.wire import command, environment, indexing_waits
 
 pytestmark = pytest.mark.slow
@@ -137,7 +138,8 @@ def test_a_client_that_asks_during_the_first_index(several: Path) -> None:
     hidden = "---\nvisible_to: ops\n---\nAda is here."
 
     async def drive() -> tuple[Any, Any, Any, Any, Any, Any]:
-        program, *arguments = command(several, "--wait", "0.2", "--tools", "all", "--reader", "eve", "--reader", "ops")
+        options = ("--wait", "0.2", "--tools", "all", "--reader", "eve", "--reader", "ops")
+        program, *arguments = ready(command(several, *options))
         parameters = StdioServerParameters(command=program, args=arguments, env=environment())
         async with (
             stdio_client(parameters) as (reading, writing),

@@ -41,7 +41,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     settle(write_all(folder / "shop", {"a.py": "def pay(invoice):\n    return invoice.total\n"}))
     settle(write_all(folder / "bank", {"b.py": "def pay(account):\n    return account.sum\n"}))
     settle(write_all(folder / "more" / "shop", {"c.py": "def lend(book):\n    return book\n"}))
-    with WebServer(folder / "shop", folder / "bank", folder / "more" / "shop") as server:
+    with WebServer(folder / "shop", folder / "bank", folder / "more" / "shop", is_ready=True) as server:
         yield server
 
 
@@ -283,7 +283,7 @@ class TestCommand:
             folder = write_all(tmp_path / "projects" / name, SMALL)
             subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
         (tmp_path / "projects" / "notes").mkdir()
-        with WebServer(tmp_path / "projects", tmp_path / "projects" / "a") as server:
+        with WebServer(tmp_path / "projects", tmp_path / "projects" / "a", is_ready=True) as server:
             served = json.loads(server.request("GET", "/api/repositories")[2])["repositories"]
             assert [each["name"] for each in served] == ["a", "b"]
 

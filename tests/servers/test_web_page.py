@@ -38,7 +38,7 @@ def taskboard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     folder = tmp_path_factory.mktemp("web") / "taskboard-api"
     shutil.copytree(CHECKOUT / "sample_repos" / "taskboard-api", folder, ignore=shutil.ignore_patterns(".causalist"))
     settle(folder)
-    with WebServer(folder) as server:
+    with WebServer(folder, is_ready=True) as server:
         yield server
 
 
@@ -184,7 +184,7 @@ def test_the_node_that_a_picture_is_about_is_in_sight(page: Any, tmp_path: Path)
     users = [f"def user{i}():\n    hub()\n" for i in range(60)]
     (tmp_path / "hub.py").write_text("\n".join(["def hub():\n    pass\n", *users]))
     settle(tmp_path)
-    with WebServer(tmp_path) as server:
+    with WebServer(tmp_path, is_ready=True) as server:
         page.goto(server.address)
         page.wait_for_selector("#counts:not(:empty)")
         page.goto(f"{page.url}?node=hub.py%3A%3Ahub&picture=impact")
@@ -207,7 +207,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
         (folder / path).write_text(text.replace("    return", "    print()\n    return", 1))
         settle(folder)
         folders.append(folder)
-    with WebServer(*folders) as server:
+    with WebServer(*folders, is_ready=True) as server:
         yield server
 
 
@@ -464,7 +464,7 @@ def test_the_change_since_the_last_commit(page: Any, tmp_path: Path) -> None:
         folder, {"shop/prices.py": PRICES.replace("tax)", "tax, currency)"), "new.py": "def fresh():\n    pass\n"}
     )
     settle(folder)
-    with WebServer(folder) as server:
+    with WebServer(folder, is_ready=True) as server:
         page.goto(server.address)
         page.wait_for_selector("#counts:not(:empty)")
         page.click("#show-review")
@@ -511,7 +511,7 @@ def test_no_git_and_no_change(page: Any, browser: Any, taskboard: WebServer, tmp
     folder = write_all(tmp_path / "shop", FILES)
     git(folder, "init", "-q", "-b", "main")
     commit(folder)
-    with WebServer(folder) as server:
+    with WebServer(folder, is_ready=True) as server:
         page.goto(server.address)
         page.click("#show-changes")
         page.wait_for_selector("#welcome.problem")
@@ -524,7 +524,7 @@ def test_text_of_a_repository_never_becomes_markup(page: Any, tmp_path: Path) ->
     settle(folder)
     requested: list[str] = []
     page.on("request", lambda request: requested.append(request.url))
-    with WebServer(folder) as server:
+    with WebServer(folder, is_ready=True) as server:
         page.goto(server.address)
         ask(page, f"pays an invoice {MARKUP}")
         for _ in range(page.locator(".hit").count()):

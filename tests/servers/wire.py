@@ -15,6 +15,7 @@ from typing import Any
 
 import causalist
 from causalist.store import FOLDER, hold_lock, prepare_folder
+from tests.servers.ready_process import ready
 
 CHECKOUT = Path(causalist.__file__).parents[1]
 ANSWER_SECONDS = 60.0
@@ -40,8 +41,10 @@ def environment(**more: str) -> dict[str, str]:
 class RawServer:
     """`causalist serve mcp` as a process. Every line of its standard output is kept, parsed or not."""
 
-    def __init__(self, root: Path, *options: str, program: list[str] | None = None) -> None:
+    def __init__(self, root: Path, *options: str, program: list[str] | None = None, is_ready: bool = False) -> None:
         words = program or command(root, *options)
+        if is_ready:
+            words = ready(words)
         self._is_text_only = "--text-only" in words
         self.process = subprocess.Popen(
             words,
