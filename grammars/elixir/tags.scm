@@ -5,12 +5,12 @@
 ((call target: (identifier) @_def (arguments . (alias) (keywords (pair key: (keyword) @_for value: [(alias) @name.for (list . (alias) @name.for)]))))
   (#eq? @_def "defimpl") (#match? @_for "^for:"))
 ((call target: (identifier) @_def (arguments . [
-    (call target: (identifier) @name) (identifier) @name
-    (binary_operator left: [(call target: (identifier) @name) (identifier) @name] operator: "when")])) @definition.function
+    (_ target: (identifier) @name) (identifier) @name
+    (_ left: [(_ target: (identifier) @name) (identifier) @name] operator: "when")])) @definition.function
   (#any-of? @_def "def" "defp" "defdelegate" "defn" "defnp"))
 ((call target: (identifier) @_def (arguments . [
-    (call target: (identifier) @name) (identifier) @name
-    (binary_operator left: [(call target: (identifier) @name) (identifier) @name] operator: "when")])) @definition.macro
+    (_ target: (identifier) @name) (identifier) @name
+    (_ left: [(_ target: (identifier) @name) (identifier) @name] operator: "when")])) @definition.macro
   (#any-of? @_def "defmacro" "defmacrop" "defguard" "defguardp"))
 ((call target: (identifier) @_def (arguments . (binary_operator left: (identifier) operator: _ @name right: (identifier)))) @definition.function
   (#any-of? @_def "def" "defp" "defmacro") (#not-eq? @name "when"))
@@ -23,29 +23,29 @@
 ((call target: (identifier) @_make (arguments . (atom) @name)) @definition.field
   (#any-of? @_make "field" "belongs_to" "has_many" "has_one" "many_to_many" "embeds_one" "embeds_many"))
 ; Attributes of modules: types, callbacks, values.
-((unary_operator operator: "@" operand: (call target: (identifier) @_kind (arguments (binary_operator
-    left: [(identifier) @name (call target: (identifier) @name)] operator: "::")))) @definition.type
+((unary_operator operator: "@" operand: (_ target: (identifier) @_kind (arguments (_
+    left: [(identifier) @name (_ target: (identifier) @name)] operator: "::")))) @definition.type
   (#any-of? @_kind "type" "typep" "opaque"))
-((unary_operator operator: "@" operand: (call target: (identifier) @_kind (arguments [
-    (binary_operator left: (call target: (identifier) @name) operator: "::")
-    (binary_operator left: (binary_operator left: (call target: (identifier) @name) operator: "::") operator: "when")]))) @definition.function
+((unary_operator operator: "@" operand: (_ target: (identifier) @_kind (arguments [
+    (_ left: (_ target: (identifier) @name) operator: "::")
+    (_ left: (_ left: (_ target: (identifier) @name) operator: "::") operator: "when")]))) @definition.function
   (#any-of? @_kind "callback" "macrocallback"))
-((call (do_block (unary_operator operator: "@" operand: (call target: (identifier) @name)) @definition.field))
+((call (do_block (unary_operator operator: "@" operand: (_ target: (identifier) @name)) @definition.field))
   (#not-match? @name "^(doc|moduledoc|typedoc|shortdoc|spec|type|typep|opaque|callback|macrocallback|impl|behaviour|derive|enforce_keys|dialyzer|deprecated|since|compile|external_resource|before_compile|after_compile|on_load|on_definition|optional_callbacks|tag|moduletag|describetag|primary_key|foreign_key_type|fallback_to_any|vsn|attr|slot)$"))
 
 ; Documentation, and what belongs to the definition after it.
 (comment) @comment
-((unary_operator operator: "@" operand: (call target: (identifier) @_doc (arguments [
+((unary_operator operator: "@" operand: (_ target: (identifier) @_doc (arguments [
     (string) @doc (sigil) @doc])))
   (#eq? @_doc "moduledoc"))
-((unary_operator operator: "@" operand: (call target: (identifier) @_doc (arguments [
+((unary_operator operator: "@" operand: (_ target: (identifier) @_doc (arguments [
     (string (quoted_content) @doc.lead) (sigil (quoted_content) @doc.lead)])))
   (#any-of? @_doc "doc" "typedoc"))
-((unary_operator operator: "@" operand: (call target: (identifier) @_lead)) @lead
+((unary_operator operator: "@" operand: (_ target: (identifier) @_lead)) @lead
   (#any-of? @_lead "spec" "impl" "deprecated" "since" "dialyzer" "tag"))
 
 ; What modules implement.
-((unary_operator operator: "@" operand: (call target: (identifier) @_behaviour (arguments (alias) @base.implements)))
+((unary_operator operator: "@" operand: (_ target: (identifier) @_behaviour (arguments (alias) @base.implements)))
   (#eq? @_behaviour "behaviour"))
 
 ((call target: (identifier) @_def (arguments . (alias) @base.implements . (keywords (pair key: (keyword) @_for))))
@@ -60,13 +60,13 @@
 ((call target: (dot left: (identifier) @_module right: (identifier)) @reference.call) (#eq? @_module "__MODULE__"))
 (alias) @reference
 (unary_operator operator: "@" operand: (identifier) @reference)
-(unary_operator operator: "&" operand: (binary_operator left: (identifier) @reference operator: "/"))
-(unary_operator operator: "&" operand: (binary_operator left: (call target: (dot left: (alias) right: (identifier))) operator: "/") @reference.callable)
+(unary_operator operator: "&" operand: (_ left: (identifier) @reference operator: "/"))
+(unary_operator operator: "&" operand: (_ left: (_ target: (dot left: (alias) right: (identifier))) operator: "/") @reference.callable)
 ; Types in attributes, which look like calls.
-((unary_operator operator: "@" operand: (call target: (identifier) @_kind (arguments (binary_operator operator: "::" right: (_) @reference.types))))
+((unary_operator operator: "@" operand: (_ target: (identifier) @_kind (arguments (binary_operator operator: "::" right: (_) @reference.types))))
   (#any-of? @_kind "type" "typep" "opaque" "callback" "macrocallback"))
-((unary_operator operator: "@" operand: (call target: (identifier) @_kind (arguments (binary_operator
-    left: (call target: (identifier) (arguments) @reference.types) operator: "::"))))
+((unary_operator operator: "@" operand: (_ target: (identifier) @_kind (arguments (_
+    left: (_ target: (identifier) (arguments) @reference.types) operator: "::"))))
   (#any-of? @_kind "type" "typep" "opaque" "callback" "macrocallback"))
 
 ; Other modules.

@@ -14,7 +14,7 @@
   (identifier) (member_expression) (subscript_expression) (parenthesized_expression) (ternary_expression) (class)] @base)
 (class_heritage (call_expression function: (_) @base))
 (class_heritage (call_expression arguments: (arguments [(identifier) (member_expression)] @base)))
-(class_heritage (call_expression arguments: (arguments (call_expression
+(class_heritage (call_expression arguments: (arguments (_
   function: (_) @base arguments: (arguments [(identifier) (member_expression)] @base)))))
 
 ; Names that get a value.

@@ -10,9 +10,9 @@
 (assignment left: [(constant) (scope_resolution)] @name) @definition.constant
 ; Types that are made by a call, with what stands in its block.
 ((assignment left: (constant) @name
-  right: (call receiver: (constant) @_type method: (identifier) @_make)) @definition.class
+  right: (_ receiver: (constant) @_type method: (identifier) @_make)) @definition.class
   (#any-of? @_type "Struct" "Class" "Data") (#any-of? @_make "new" "define"))
-((assignment left: (constant) @name right: (call receiver: (constant) @_type method: (identifier) @_make)) @definition.trait
+((assignment left: (constant) @name right: (_ receiver: (constant) @_type method: (identifier) @_make)) @definition.trait
   (#eq? @_type "Module") (#eq? @_make "new"))
 ((assignment right: (_ receiver: (constant) @_type method: (identifier) @_make
   arguments: (argument_list . [(constant) (scope_resolution)] @base)))
@@ -47,8 +47,8 @@
 
 ; What types derive from.
 (superclass [(constant) (scope_resolution)] @base)
-(superclass (call receiver: [(constant) (scope_resolution)] @base))
-(superclass (call arguments: (argument_list (simple_symbol) @name @definition.field)))
+(superclass (_ receiver: [(constant) (scope_resolution)] @base))
+(superclass (_ arguments: (argument_list (simple_symbol) @name @definition.field)))
 ((class body: (body_statement (_ !receiver method: (identifier) @_mix
   arguments: (argument_list [(constant) (scope_resolution)] @base.mixin))))
   (#any-of? @_mix "include" "prepend" "extend"))

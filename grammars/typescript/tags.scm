@@ -29,15 +29,15 @@
 ; What gives a name to the functions inside of it without being a symbol itself.
 (variable_declarator name: (identifier) @name value: (as_expression (object))) @holder
 (variable_declarator name: (identifier) @name value: (satisfies_expression (object))) @holder
-((public_field_definition name: (_) @name value: (call_expression function: (identifier) @_wrapper
+((public_field_definition name: (_) @name value: (_ function: (identifier) @_wrapper
   arguments: (arguments . (arrow_function body: (_) @body)))) @definition.method (#eq? @_wrapper "createEffect"))
 (public_field_definition name: (_) @name value: (object)) @holder
 
 ; `f<T>({…})` that the parser takes for two comparisons, as it does now and then.
-((variable_declarator name: (identifier) @name value: (binary_expression
+((variable_declarator name: (identifier) @name value: (_
   left: (binary_expression left: (identifier) @_freeze operator: "<") operator: ">" right: (parenthesized_expression (object)))) @holder
   (#any-of? @_freeze "freeze" "seal"))
-(binary_expression left: (binary_expression left: [(identifier) (member_expression)] @reference.call operator: "<" right: (identifier))
+(binary_expression left: (_ left: [(identifier) (member_expression)] @reference.call operator: "<" right: (identifier))
   operator: ">" right: (parenthesized_expression))
 
 ; Base classes and interfaces; of a mixin, the function that makes the class and the class that it is given.
@@ -46,7 +46,7 @@
   (as_expression) (non_null_expression) (satisfies_expression)] @base))
 (class_heritage (extends_clause value: (call_expression function: (_) @base)))
 (class_heritage (extends_clause value: (_ function: (_) arguments: (arguments [(identifier) (member_expression)] @base))))
-(class_heritage (extends_clause value: (call_expression arguments: (arguments (call_expression
+(class_heritage (extends_clause value: (call_expression arguments: (arguments (_
   function: (_) @base arguments: (arguments [(identifier) (member_expression)] @base))))))
 (class_heritage (implements_clause (type_identifier) @base.implements))
 (class_heritage (implements_clause (nested_type_identifier) @base.implements))
