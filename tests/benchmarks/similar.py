@@ -30,7 +30,8 @@ import tree_sitter
 
 from causalist.index.source_text import SourceText
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
-from causalist.navigate.similar import find_clusters, find_similar, select_definitions
+from causalist.navigate import select_definitions
+from causalist.navigate.similar import find_clusters, find_similar
 from causalist.parse import parse_tree
 from causalist.pipeline.repository import Repository
 
