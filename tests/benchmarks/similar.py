@@ -234,6 +234,7 @@ def measure(folder: Path, n_copies: int, seed: int, *, keep: bool) -> None:
         n_all[each.kind] += 1
         rest = np.array([n for n in others.tolist() if n in inside or split_id(ids[n])[0] not in hidden])
         pairs = find_similar(graph, read, np.array(inside[:1]), rest, min_similarity=_LEAST)
+        pairs = tuple(sorted(pairs, key=lambda pair: -pair.similarity))  # not the one that is merged most probably
         partners = [pair.other.node if pair.one.path == each.path else pair.one.node for pair in pairs]
         original = ids.position(each.original)
         relatives = {each.original}
