@@ -204,7 +204,8 @@ def neighbors_command(
     """Show the edges of NODE by direction and kind.
 
     Edges are sorted by confidence. An edge points from the user to the used node: `in` lists the users of NODE, `out`
-    the nodes that NODE uses. `--kind co_changes` shows files that changed together with the file of NODE.
+    the nodes that NODE uses. `--kind co_changes` shows files that changed together with the file of NODE, `--kind
+    similar` near-duplicates of NODE that a reader would likely merge with it.
 
     \b
     Example:
@@ -231,12 +232,13 @@ def _format_neighbors(groups: "tuple[Neighbors, ...]", node: str) -> Iterator[st
         rows = []
         for edge in group.edges:
             other = edge.source if group.direction == "in" else edge.target
-            if group.hop > 1:
+            is_similar = group.kind == EdgeKind.SIMILAR.label
+            if group.hop > 1 or (is_similar and edge.source != node):
                 other = f"{edge.source} -> {edge.target}"
             site = (
                 f"{edge.n} commit{'s'[: edge.n != 1]}"
                 if group.kind == EdgeKind.CO_CHANGES.label
-                else edge_location(edge)
+                else edge_location(edge) * (not is_similar)
             )
             rows.append((f"  {edge.certainty:.3f}", describe_rule(edge), other, site, count_sightings(edge)))
         yield from align_columns(rows)
@@ -374,8 +376,9 @@ def similar_command(
     """Show near-duplicates of a definition or all of them.
 
     Functions are compared with functions and types with types, also those inside of NODE. Comments and space do not
-    count. A `copy` has the same text, a `renamed` one other names or literals, a `changed` one edits. What differs
-    follows, as far as two lines tell: "-" and a line of the first, "+" and a line of the other.
+    count. A `copy` has the same text, a `renamed` one other names or literals, a `changed` one edits. `merge` is the
+    probability that a reader would merge them. What differs follows, as far as two lines tell: "-" and a line of the
+    first, "+" and a line of the other.
 
     With --all instead of NODE, definitions that are like one of them are a cluster. The most duplicated lines come
     first.
@@ -406,7 +409,7 @@ def similar_command(
 def _format_pairs(pairs: "Sequence[SimilarPair]", limit: int, node: str) -> Iterator[str]:
     for pair in pairs[:limit]:
         one = "" if pair.one.node == node else f"{_like_location(pair.one)}  is like "
-        yield f"{pair.similarity:.2f}  {pair.likeness.value:<7}  {one}{_like_location(pair.other)}"
+        yield f"{_likeness(pair)}  {one}{_like_location(pair.other)}"
         yield from (f"      {line}" for line in pair.differences)
     if len(pairs) > limit:
         yield f"and {len(pairs) - limit} more; --limit shows more of them"
@@ -418,13 +421,17 @@ def _format_clusters(clusters: "Sequence[SimilarCluster]", n: int) -> Iterator[s
             yield ""
         yield f"{_like_location(cluster.first)}, and {cluster.n_lines} lines like it in {len(cluster.pairs)} more"
         for pair in cluster.pairs[:_MAX_PAIRS]:
-            yield f"  {pair.similarity:.2f}  {pair.likeness.value:<7}  {_like_location(pair.other)}"
+            yield f"  {_likeness(pair)}  {_like_location(pair.other)}"
             yield from (f"        {line}" for line in pair.differences)
         if len(cluster.pairs) > _MAX_PAIRS:
             yield f"  and {len(cluster.pairs) - _MAX_PAIRS} more; --json lists all"
     if n > len(clusters):
         yield ""
         yield f"and {n - len(clusters):,} more clusters; --limit shows more of them"
+
+
+def _likeness(pair: "SimilarPair") -> str:
+    return f"{pair.similarity:.2f}  {pair.likeness.value:<7}  merge {pair.probability:.2f}"
 
 
 def _like_location(each: "LikeDefinition") -> str:

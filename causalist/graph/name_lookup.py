@@ -303,7 +303,8 @@ class NameLookup:
         program = self.program
         symbols = program.files[file]
         declared = symbols.settings is not None and symbols.settings.modules.system is ModuleSystem.DECLARED
-        for star in () if declared and symbols.settings and symbols.settings.modules.passing else symbols.stars:
+        stars = () if declared and symbols.settings and symbols.settings.modules.passing else symbols.stars
+        for star in program.declared.bringing(symbols.settings, stars, name):
             if declared:
                 if symbols.settings is not None and symbols.settings.modules.flat:
                     used = program.declared.find(symbols.settings.family, star.module, symbols.path)

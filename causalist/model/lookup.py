@@ -586,7 +586,8 @@ class SimilarPair(NamedTuple):
     """Two definitions that are alike.
 
     `similarity` is in [0, 1]. `callees` is the share of called names that both have, None if one calls nothing that is
-    known. `differences` say in a few lines what differs.
+    known. `differences` say in a few lines what differs. `probability` is that of a reader merging them, or having them
+    share code.
     """
 
     one: LikeDefinition
@@ -594,7 +595,8 @@ class SimilarPair(NamedTuple):
     similarity: float
     likeness: Likeness
     callees: float | None
-    differences: tuple[str, ...] = ()
+    differences: tuple[str, ...]
+    probability: float
 
 
 class SimilarCluster(NamedTuple):

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
         find_path_of_edges,
         list_co_change_edges,
         list_neighbors,
-        list_neighbors_and_co_changes,
+        list_neighbors_and_derived,
         list_routes,
         mentions_of,
         references_to,
         select_edges,
         with_overloads_and_members,
     )
-    from causalist.navigate.find import Filters, apply_filters, find_nodes, nodes_inside
+    from causalist.navigate.find import Filters, apply_filters, find_nodes, nodes_inside, select_definitions
     from causalist.navigate.impact import find_affected_nodes, find_nodes_of_rows, unite_affected
     from causalist.navigate.implicit_calls import is_run_unnamed
     from causalist.navigate.index_health import find_defects, list_layer_files, summarize_layers
@@ -66,7 +66,7 @@ __all__ = [
     "list_co_change_edges",
     "list_layer_files",
     "list_neighbors",
-    "list_neighbors_and_co_changes",
+    "list_neighbors_and_derived",
     "list_routes",
     "mark_tests",
     "mentions_of",
@@ -75,6 +75,7 @@ __all__ = [
     "order_dependencies",
     "references_to",
     "resolve_name",
+    "select_definitions",
     "select_edges",
     "summarize_layers",
     "unite_affected",
@@ -89,9 +90,9 @@ __getattr__ = exports(
         "impact": "find_affected_nodes find_nodes_of_rows unite_affected",
         "affected_tests": "count_probable_tests find_tests_reaching find_users_and_tests",
         "edges": "calls_from calls_to describe_definition edges_to find_graph_path find_indirect_calls "
-        "find_overriding find_path_of_edges list_co_change_edges list_neighbors list_neighbors_and_co_changes "
-        "list_routes mentions_of references_to select_edges with_overloads_and_members",
-        "find": "Filters apply_filters find_nodes nodes_inside",
+        "find_overriding find_path_of_edges list_co_change_edges list_neighbors list_neighbors_and_derived list_routes "
+        "mentions_of references_to select_edges with_overloads_and_members",
+        "find": "Filters apply_filters find_nodes nodes_inside select_definitions",
         "marked_tests": "mark_tests",
         "use_verification": "find_completing_calls verify_use",
         "likely_changes": "find_files_changing_with find_missing_files",

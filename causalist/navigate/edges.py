@@ -4,7 +4,7 @@ In: a `CodeGraph` and nodes. Out: the types of `model.lookup`, and for sets: con
 out of a set, overrides, and routes.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -22,7 +22,7 @@ from causalist.model.graph import (
     EdgeKind,
 )
 from causalist.model.index import Index
-from causalist.model.lookup import DefinitionDetails, Direction, GraphPath, Neighbors, ServedRoute
+from causalist.model.lookup import DefinitionDetails, Direction, GraphPath, Neighbors, ServedRoute, SimilarPair
 from causalist.model.node_ids import ROUTE_PREFIX, NodeKind, Role, external_id, split_id
 from causalist.model.scores import Hit, Hop, Transition
 from causalist.navigate.implicit_calls import (
@@ -371,24 +371,45 @@ def _groups(
 
 
 RULE = "history"
+SIMILAR_RULE = "similarity"
+_MIN_MERGED = 0.5  # of a pair that is an edge: of 27 that are more likely merged than not, 22 are to merge
 # A changelog or a lock file changes with everything, which says nothing of what else to look at.
 _ROLES = (Role.CODE, Role.TEST)
 
 
-def list_neighbors_and_co_changes(
-    index: Index, node: int, *, hops: int, kinds: Sequence[str], direction: Direction, limit: int
+def list_neighbors_and_derived(
+    index: Index,
+    node: int,
+    *,
+    hops: int,
+    kinds: Sequence[str],
+    direction: Direction,
+    limit: int,
+    find_pairs: Callable[[], Sequence[SimilarPair] | None],
 ) -> tuple[Neighbors, ...]:
-    """Return `list_neighbors`, preceded by the co-changes of the node's file if that kind is queried."""
+    """Return `list_neighbors`, preceded by edges that are derived where their kind is queried.
+
+    These are the co-changes of the node's file, and the near-duplicates of the node and its contents that
+    `find_pairs` returns.
+    """
     neighbors = list_neighbors(index.graph, node, hops=hops, kinds=kinds, direction=direction, limit=limit)
-    if EdgeKind.CO_CHANGES.label not in kinds:
-        return neighbors
-    edges = list_co_change_edges(index, node)
-    if not edges:
-        return neighbors
-    graph, listed_edges = index.graph, edges[:limit]
-    ends = [graph.nodes.ids.position(edge.target) for edge in listed_edges]
-    layers = tuple((graph.layer(end), graph.tier(end)) for end in ends)
-    return (Neighbors(1, Direction.BOTH, EdgeKind.CO_CHANGES.label, len(edges), listed_edges, layers), *neighbors)
+    co_changes = list_co_change_edges(index, node) if EdgeKind.CO_CHANGES.label in kinds else ()
+    similar = list_similar_edges(find_pairs() or ()) if EdgeKind.SIMILAR.label in kinds else ()
+    graph, groups = index.graph, list[Neighbors]()
+    for kind, edges in ((EdgeKind.CO_CHANGES, co_changes), (EdgeKind.SIMILAR, similar)):
+        ends = [graph.nodes.ids.position(edge.target) for edge in edges[:limit]]
+        layers = tuple((graph.layer(end), graph.tier(end)) for end in ends)
+        groups += [Neighbors(1, Direction.BOTH, kind.label, len(edges), edges[:limit], layers)] * bool(edges)
+    return (*groups, *neighbors)
+
+
+def list_similar_edges(pairs: Sequence[SimilarPair]) -> tuple[Edge, ...]:
+    """Return the edges of pairs that a reader would more likely merge than not; that probability is the confidence."""
+    return tuple(
+        Edge(pair.one.node, pair.other.node, EdgeKind.SIMILAR.label, SIMILAR_RULE, pair.probability, None, 1)
+        for pair in pairs
+        if pair.probability >= _MIN_MERGED
+    )
 
 
 def list_co_change_edges(index: Index, node: int) -> tuple[Edge, ...]:

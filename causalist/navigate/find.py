@@ -21,7 +21,7 @@ from causalist.extract import hit_of
 from causalist.model.answer import AskOptions
 from causalist.model.graph import CodeGraph
 from causalist.model.index import Index
-from causalist.model.node_ids import NodeKind, Role, last_name, split_id, unescape_name
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, last_name, split_id, unescape_name
 from causalist.model.scores import Hit, Transition
 from causalist.rank import WalkWeights, build_transition, restrict_to
 
@@ -288,3 +288,12 @@ def nodes_below(graph: CodeGraph, folder: str) -> NDArray[np.bool_]:
     for file in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist():
         is_below[file] = split_id(nodes.ids[file])[0].startswith(f"{folder}/")
     return np.asarray(is_below[nodes.files], dtype=np.bool_)
+
+
+def select_definitions(
+    graph: CodeGraph, *, min_lines: int, roles: Sequence[Role], kinds: Sequence[int] = (*CALLABLE_KINDS, *TYPE_KINDS)
+) -> NDArray[np.int64]:
+    """Return the functions and types of enough lines in files of these roles, ascending."""
+    nodes = graph.nodes
+    is_long = nodes.end_rows - nodes.start_rows + 1 >= min_lines
+    return np.flatnonzero(np.isin(nodes.kinds, sorted(kinds)) & is_long & np.isin(nodes.roles, sorted(roles)))

@@ -12,6 +12,8 @@ runs of shapes propose pairs (LSH, Indyk and Motwani 1998). Those that share eno
 Two names of one kind count as the same in the subsequence if they have the same text, or else if both occurred last as
 far back, so that names may differ but not be mixed up (Baker 1995); the better of the two subsequences counts.
 `shared` is the share of called names that both have in common, of all names if one calls nothing that is known.
+The probability that a reader would merge two definitions, or have them share code, is a logistic model of their
+similarity and of the share of names that both have (`_MERGED`).
 Functions are compared with functions, types with types. Signatures cost time linear in the tokens. Definitions of one
 shape are compared with one of them, and those of one LSH bucket with the next few, so that the whole is linear in the
 number of definitions.
@@ -30,7 +32,7 @@ from numpy.typing import NDArray
 from causalist._internal.dataclass_arrays import chunk_by_size, unique_sorted
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.lookup import LikeDefinition, Likeness, SimilarCluster, SimilarPair
-from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, Role, split_id
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, split_id
 from causalist.parse import parse_tree
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ _MAX_CODES = 2_000  # definitions whose tokens are kept as Python integers, whic
 _MAX_ROUNDS = 8  # definitions of one shape that others of that shape are compared with
 _MIN_NAMES = 0.65  # of a pair of types that need not be more similar, of the one with fewer
 _SHAPE_ALONE = 0.15  # that another pair must be more similar, unless all but the names is the same
+_MERGED = (-8.0, 5.6, 5.9)  # constant, similarity, shared names; of 52 judged pairs, see benchmarks.md
 _SEED = 20_250
 _CALLS = int(EdgeKind.CALLS)
 _NAMES = ("identifier", "name", "variable", "constant")  # parts of the kinds of names in the grammars
@@ -324,8 +327,13 @@ class _Candidates:
     def pair(self, i: int, j: int, similarity: float) -> SimilarPair:
         return SimilarPair(
             self.describe(i), self.describe(j), similarity, self.likeness(i, j), self.shared_callees(i, j),
-            self._differences(i, j),
+            self._differences(i, j), self.probability(i, j, similarity),
         )  # fmt: skip
+
+    def probability(self, i: int, j: int, similarity: float) -> float:
+        """Return the probability that a reader would merge two definitions of this similarity."""
+        logit = np.dot(_MERGED, (1.0, similarity, _overlap(self._names(i), self._names(j))))
+        return float(1 / (1 + np.exp(-logit)))
 
     def _encode(self, i: int) -> tuple[list[int], list[int]]:
         """Return codes of the tokens by which names are the same by their text, and by where they occurred last."""
@@ -536,15 +544,6 @@ def _common_length(one: Sequence[int], other: Sequence[int], places: dict[int, i
     return len(one) - (unmatched & every).bit_count()
 
 
-def select_definitions(
-    graph: CodeGraph, *, min_lines: int, roles: Sequence[Role], kinds: Sequence[int] = (*CALLABLE_KINDS, *TYPE_KINDS)
-) -> NDArray[np.int64]:
-    """Return the functions and types of enough lines in files of these roles, ascending."""
-    nodes = graph.nodes
-    is_long = nodes.end_rows - nodes.start_rows + 1 >= min_lines
-    return np.flatnonzero(np.isin(nodes.kinds, sorted(kinds)) & is_long & np.isin(nodes.roles, sorted(roles)))
-
-
 def find_similar(
     graph: CodeGraph,
     read: ReadBytes,
@@ -553,7 +552,7 @@ def find_similar(
     *,
     min_similarity: float,
 ) -> tuple[SimilarPair, ...]:
-    """Return the pairs of one of `targets` with one of `others`, the most similar first, then by ids.
+    """Return the pairs of one of `targets` with one of `others`, the most likely to be merged first, then by ids.
 
     Every one is compared with all others by its signature, so that none is missed by LSH. Of a target inside of another
     one, only pairs are returned that are not inside of a pair of that one.
@@ -585,7 +584,7 @@ def find_similar(
         return any((end in pairs or end[::-1] in pairs) and end != (one, other) for end in ends)
 
     kept = [(i, j) for i, j in similarities if not is_implied(i, j)]
-    kept.sort(key=lambda pair: (-similarities[pair], pair))
+    kept.sort(key=lambda pair: (-candidates.probability(pair[0], pair[1], similarities[pair]), pair))
     return tuple(candidates.pair(i, j, similarities[i, j]) for i, j in kept)
 
 

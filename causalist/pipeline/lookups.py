@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -270,14 +271,18 @@ class Lookups:
     ) -> tuple[Neighbors, ...]:
         """Return the neighbors of a node by distance, direction and kind; None: both directions.
 
+        The kinds `co_changes` and `similar` are derived if they are asked for; near-duplicates of tests are tests too.
         Raises as `resolve`, and UsageError.
         """
         from causalist.model.lookup import Direction
 
         node, direction = self.resolve(name), direction or Direction.BOTH
-        return navigate.list_neighbors_and_co_changes(
-            replace(self.index, graph=self.graph), node, hops=hops, kinds=kinds, direction=direction, limit=limit
-        )
+        is_test = self.index.graph.nodes.roles[node] == Role.TEST
+        find_pairs = partial(self._similar, node, min_similarity=0.7, min_lines=6, tests=bool(is_test))
+        return navigate.list_neighbors_and_derived(
+            replace(self.index, graph=self.graph), node, hops=hops, kinds=kinds, direction=direction, limit=limit,
+            find_pairs=find_pairs,
+        )  # fmt: skip
 
     def verify(self, source: str, target: str, *, min_confidence: float = 0.5) -> Verdict:
         """Return a verdict on whether one node uses another, with the evidence.
@@ -526,23 +531,32 @@ class Lookups:
     def similar(
         self, name: str, *, min_similarity: float = 0.7, min_lines: int = 6, tests: bool = False
     ) -> tuple[SimilarPair, ...]:
-        """Return the definitions that are near-duplicates of a node or of its contents, the most similar first.
+        """Return the near-duplicates of a node or of its contents, those first that a reader would most likely merge.
 
         Definitions of the product with at least `min_lines` lines are compared, with `tests` also tests. Files are read
         and parsed for it. Raises as `resolve`, and UsageError if neither the node nor its contents can be compared.
         """
-        from causalist.navigate.similar import find_similar, select_definitions
-
-        graph = self.index.graph
         node = self.resolve(name)
-        every = select_definitions(graph, min_lines=min_lines, roles=tuple(Role))
-        targets = np.intersect1d(navigate.with_overloads_and_members(graph, [node]), every)
-        if not len(targets):
+        pairs = self._similar(node, min_similarity=min_similarity, min_lines=min_lines, tests=tests)
+        if pairs is None:
             raise UsageError(
-                f"{graph.nodes.ids[node]} has no function or type of {min_lines} lines or more; "
+                f"{self.index.graph.nodes.ids[node]} has no function or type of {min_lines} lines or more; "
                 "give --min-lines a lower number, or another node"
             )
-        others = select_definitions(graph, min_lines=min_lines, roles=self._roles_compared(tests))
+        return pairs
+
+    def _similar(
+        self, node: int, *, min_similarity: float, min_lines: int, tests: bool
+    ) -> tuple[SimilarPair, ...] | None:
+        """Return `similar` of a node, None if neither it nor its contents can be compared."""
+        from causalist.navigate.similar import find_similar
+
+        graph = self.index.graph
+        every = navigate.select_definitions(graph, min_lines=min_lines, roles=tuple(Role))
+        targets = np.intersect1d(navigate.with_overloads_and_members(graph, [node]), every)
+        if not len(targets):
+            return None
+        others = navigate.select_definitions(graph, min_lines=min_lines, roles=self._roles_compared(tests))
         read = SourceText(self.index.manifest, self.read).read_bytes
         return find_similar(graph, read, targets, others, min_similarity=min_similarity)
 
@@ -553,10 +567,10 @@ class Lookups:
 
         At most `limit` are returned. Definitions are compared as by `similar`.
         """
-        from causalist.navigate.similar import find_clusters, select_definitions
+        from causalist.navigate.similar import find_clusters
 
         graph = self.index.graph
-        nodes = select_definitions(graph, min_lines=min_lines, roles=self._roles_compared(tests))
+        nodes = navigate.select_definitions(graph, min_lines=min_lines, roles=self._roles_compared(tests))
         read = SourceText(self.index.manifest, self.read).read_bytes
         return find_clusters(graph, read, nodes, min_similarity=min_similarity, limit=limit)
 

@@ -10,7 +10,7 @@ from causalist._internal.lazy import exports
 
 if TYPE_CHECKING:
     from causalist.prove.changed_functions import ProvenChange, find_subjects, prove_change
-    from causalist.prove.experiment import ProveOptions, prove_nodes
+    from causalist.prove.experiment import prove_nodes
     from causalist.prove.proofs import (
         NodeProof,
         NodeRecord,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         read_proofs,
         stale_proofs,
     )
+    from causalist.prove.pytest_runs import ProveOptions
 
 __all__ = [
     "NodeProof",
@@ -48,8 +49,9 @@ __getattr__ = exports(
     __name__,
     {
         "changed_functions": "ProvenChange find_subjects prove_change",
-        "experiment": "ProveOptions prove_nodes",
+        "experiment": "prove_nodes",
         "proofs": "NodeProof NodeRecord ProofStore ProvenEdge StaleProof count_proofs describe_mutant forget_proofs "
         "proven_graph read_proofs stale_proofs",
+        "pytest_runs": "ProveOptions",
     },
 )

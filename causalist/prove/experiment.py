@@ -5,15 +5,14 @@ store, which is written after each mutant, so that a run that is ended goes on w
 
 A test proves an edge to the function if it passes twice without a mutant, fails with it, fails with it again, and
 passes without it once more. The second time it runs alone, unless the failure itself came out of the function: another
-test that the mutant breaks may leave something behind that breaks this one.
+test that the mutant breaks may leave something behind that breaks this one. Then it has to fail and to pass three times
+more, unless the mutant raises an error and the failure is that error: a test that ends by chance rarely does all that.
+One that fails without a mutant at any time is left out.
 """
 
-import hashlib
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +32,7 @@ from causalist.parse import dialect_of
 from causalist.prove.mutants import Mutant, make_mutants, require_operators
 from causalist.prove.proofs import (
     FAILED,
+    FLAKY,
     HANGS,
     PASSED,
     PROVEN,
@@ -53,32 +53,21 @@ from causalist.prove.pytest_runs import (
     BrokenFunction,
     EndedTest,
     Frame,
-    Interpreter,
+    Lab,
     PlainRuns,
+    ProveOptions,
     RunLimits,
     TestRun,
     TreeCopy,
-    Workspace,
     describe_ends,
-    find_interpreter,
     run_tests,
 )
 
 _MAX_HANGING = 3  # tests that are left out one after another because they do not end
 _TRACE_COST = 3.0  # times as long as without a trace
 _BODY_MUTANTS = 2  # that take the whole body away
-
-
-@dataclass(frozen=True, slots=True)
-class ProveOptions:
-    """Bounds of an experiment. `python` None: that of the repository's environment, or the running one."""
-
-    python: Path | None = None
-    jobs: int = 1
-    max_mutants: int = 12
-    max_tests: int = 30
-    max_seconds: float = 600.0
-    test_seconds: float = 20.0
+# A test that fails by chance, at worst at .6, then is a false proof of one of twelve mutants once in 250 times.
+_MORE_ROUNDS = 3
 
 
 class Subject(NamedTuple):
@@ -141,7 +130,7 @@ def prove_nodes(
         chosen = tuple(tests[: options.max_tests])
         subjects.append(Subject(ids.position(name), target, chosen, len(tests) - len(chosen)))
     proofs: dict[str, NodeProof] = {}
-    with _Lab(index, freshness, root, folder, options, deadline, progress) as lab:
+    with Lab(index, freshness, root, folder, options, deadline, progress) as lab:
         experiments = {name: _Experiment(lab, subject) for name, subject in zip(targets, subjects, strict=True)}
         rounds = (_BODY_MUTANTS, options.max_mutants) if len(experiments) > 1 else (options.max_mutants,)
         for n_mutants in rounds:
@@ -163,69 +152,6 @@ def _is_python_test(index: Index, test: str) -> bool:
     return node >= 0 and nodes.kinds[node] in CALLABLE_KINDS and dialect_of(split_id(test)[0]) == "python"
 
 
-class _Lab:
-    """Copies of the tree, made when they are needed, and the interpreter of the project."""
-
-    def __init__(
-        self,
-        index: Index,
-        freshness: Freshness,
-        root: Path,
-        folder: Path,
-        options: ProveOptions,
-        deadline: float,
-        progress: Progress,
-    ) -> None:
-        self.index, self.freshness, self.root, self.folder = index, freshness, root, folder
-        self.options, self.deadline, self.progress = options, deadline, progress
-        manifest = index.manifest
-        state = "\n".join(f"{path}\t{blob}" for path, blob in zip(manifest.paths, manifest.blobs, strict=True))
-        self.state = hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        self._python: Interpreter | None = None
-        self._workspace: Workspace | None = None
-        self._copies: list[TreeCopy] = []
-        self._digest = ""
-
-    def __enter__(self) -> "_Lab":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._workspace is not None:
-            self._workspace.close()
-
-    @property
-    def python(self) -> Interpreter:
-        if self._python is None:
-            self._python = find_interpreter(self.root, self.options.python, sys.executable)
-        return self._python
-
-    def copies(self, n: int) -> list[TreeCopy]:
-        """Return `n` copies of the tree. Raises IndexNotWritable, ProofFailed."""
-        if self._workspace is None:
-            self._workspace = Workspace(self.root)
-        while len(self._copies) < n:
-            self._copies.append(self._workspace.make_copy(len(self._copies)))
-        return self._copies[:n]
-
-    @property
-    def plain_key(self) -> str:
-        """A hash of all that a run without a mutant depends on: the whole copy, the interpreter and the limit."""
-        if not self._digest:
-            self.copies(1)
-            assert self._workspace is not None
-            parts = "\n".join((self._workspace.digest(), *map(str, self.python), str(self.options.test_seconds)))
-            self._digest = hashlib.sha256(parts.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        return self._digest
-
-    def is_as_indexed(self, path: str) -> bool:
-        """Return True if the copy of a file is what the index has."""
-        indexed_text = self.freshness.text_of(path)
-        try:
-            return bool(indexed_text) and (self.copies(1)[0].root / path).read_bytes() == indexed_text
-        except OSError:
-            return False
-
-
 class _Baseline(NamedTuple):
     """Tests without a mutant: those to run by their names in pytest, and what is known of each test."""
 
@@ -235,11 +161,15 @@ class _Baseline(NamedTuple):
 
 
 class _Failure(NamedTuple):
-    """A test that fails with a mutant. `way`: nodes from the test to the function, where the failure came out of it."""
+    """A test that fails with a mutant. `way`: nodes from the test to the function, where the failure came out of it.
+
+    `is_raised`: it is the error that the mutant raises.
+    """
 
     name: str
     test: str
     way: tuple["_Step", ...]
+    is_raised: bool
 
 
 class _Step(NamedTuple):
@@ -252,16 +182,17 @@ class _Step(NamedTuple):
 
 
 class _Ends(NamedTuple):
-    """Ends of tests with a mutant, by their ids, and the failures that are proofs."""
+    """Ends of tests with a mutant, by their ids, the failures that are proofs, and tests that failed without it."""
 
     outcomes: dict[str, str]
     proofs: list[_Failure]
+    flaky: set[str]
 
 
 class _Experiment:
     """The mutants of one function."""
 
-    def __init__(self, lab: _Lab, subject: Subject) -> None:
+    def __init__(self, lab: Lab, subject: Subject) -> None:
         self._lab, self._subject = lab, subject
         nodes = lab.index.graph.nodes
         self._id = nodes.ids[subject.node]
@@ -565,6 +496,8 @@ class _Experiment:
                 lab.progress(f"mutants of {self._id}", done, len(mutants))
                 if mutant_record is None:
                     continue
+                for test in mutant_record.flaky:
+                    record.tests[test] = record.tests[test]._replace(left_out=FLAKY)
                 before = record.mutants.get(mutant.id)
                 merged = {**(before.outcomes if before is not None else {}), **mutant_record.outcomes}
                 record.mutants[mutant.id] = MutantRecord(mutant.id, mutant.line, mutant.what, merged)
@@ -576,7 +509,11 @@ class _Experiment:
         return record
 
     def _carry_over(self, record: NodeRecord, earlier: NodeRecord | None, wanted: set[str]) -> None:
-        """Take outcomes of tests that are as they were, and reach the function the same way."""
+        """Take outcomes of tests that are as they were, and reach the function the same way; keep flaky ones out."""
+        for test, state in earlier.tests.items() if earlier is not None else ():
+            if state.left_out == FLAKY and test in wanted and record.tests[test].version == state.version:
+                record.tests[test] = state
+                wanted.discard(test)
         same = (
             set()
             if earlier is None
@@ -599,7 +536,7 @@ class _Experiment:
 
     def try_mutant(self, copy: TreeCopy, mutant: Mutant, names: Mapping[str, str], proven: set[str]) -> "_Ends | None":
         """Return how tests end with a mutant, and the failures that are proofs; None if none ended in time."""
-        if time.monotonic() >= self._lab.deadline:
+        if not names or time.monotonic() >= self._lab.deadline:
             return None
         run = self._run_broken(copy, mutant, tuple(names))
         if not run.is_over:  # what ended counts, and the rest is left for the next run
@@ -615,20 +552,30 @@ class _Experiment:
                 outcomes.setdefault(test, HANGS)
             elif ended.outcome == "failed":
                 way = self._steps(ended.frames, test, mutant.n_more_lines)
-                failing.setdefault(test, []).append(_Failure(name, test, way))
+                failing.setdefault(test, []).append(
+                    _Failure(name, test, way, bool(way) and self._is_raised(ended, mutant))
+                )
             elif outcomes.get(test) != HANGS:
                 outcomes[test] = PASSED if ended.outcome == "passed" and outcomes.get(test) != UNSURE else UNSURE
         outcomes |= dict.fromkeys(failing, FAILED)
         # Of one test with several parameters, one that failed in the function itself.
         chosen = [next((f for f in each if f.way), each[0]) for each in failing.values() if each[0].test not in proven]
         proofs: list[_Failure] = []
-        for each, is_confirmed in self._confirm(copy, mutant, chosen):
-            if is_confirmed is None:
+        flaky: set[str] = set()
+        for each, outcome in self._confirm(copy, mutant, chosen):
+            if not outcome:
                 del outcomes[each.test]  # it is left for the next run
             else:
-                outcomes[each.test] = PROVEN if is_confirmed else UNSURE
-                proofs += [each] if is_confirmed else []
-        return _Ends(outcomes, proofs) if outcomes else None
+                outcomes[each.test] = outcome if outcome == PROVEN else UNSURE
+                proofs += [each] if outcome == PROVEN else []
+                flaky |= {each.test} if outcome == FLAKY else set()
+        return _Ends(outcomes, proofs, flaky) if outcomes else None
+
+    def _is_raised(self, ended: EndedTest, mutant: Mutant) -> bool:
+        """Return True if the failure is the error that a mutant raises at the start of the function."""
+        target, (path, line, name, *_) = self._subject.target, ended.frames[-1]
+        is_inside = path == target.path and name == target.name and target.first <= line <= target.last
+        return mutant.is_raising and is_inside
 
     def _run_broken(self, copy: TreeCopy, mutant: Mutant, names: Sequence[str]) -> TestRun:
         copy.write(self._subject.target.path, mutant.data)
@@ -636,27 +583,37 @@ class _Experiment:
         copy.restore()
         return run
 
-    def _confirm(
-        self, copy: TreeCopy, mutant: Mutant, failures: Sequence[_Failure]
-    ) -> Iterator[tuple[_Failure, bool | None]]:
-        """Yield each failure with True if it happens again and not without the mutant, None if time was up."""
+    def _confirm(self, copy: TreeCopy, mutant: Mutant, failures: Sequence[_Failure]) -> Iterator[tuple[_Failure, str]]:
+        """Yield each failure with its end: PROVEN, UNSURE if it does not happen again, FLAKY if without the mutant too.
+
+        The end is "" if time was up.
+        """
         together = tuple(each for each in failures if each.way)
         groups = ([together] if together else []) + [(each,) for each in failures if not each.way]
-        for group in groups:
-            names = [each.name for each in group]
-            if time.monotonic() >= self._lab.deadline:
-                yield from ((each, None) for each in group)
+        ends = {each: end for group in groups for each, end in self._fail_again(copy, mutant, group).items()}
+        for _ in range(_MORE_ROUNDS):
+            open_failures = [each for each, end in ends.items() if end == PROVEN and not each.is_raised]
+            ends |= self._fail_again(copy, mutant, open_failures)
+        yield from ends.items()
+
+    def _fail_again(self, copy: TreeCopy, mutant: Mutant, group: Sequence[_Failure]) -> dict[_Failure, str]:
+        """Return how failures end that run once more with the mutant and without it, as `_confirm` says."""
+        names = [each.name for each in group]
+        if not group or time.monotonic() >= self._lab.deadline:
+            return dict.fromkeys(group, "")
+        broken, whole = self._run_broken(copy, mutant, names), self._run(copy, names)
+        copy.restore()
+        is_over = broken.is_over and whole.is_over
+        ends: dict[_Failure, str] = {}
+        for each in group:
+            again, without = broken.ended.get(each.name), whole.ended.get(each.name)
+            if not is_over and (again is None or without is None):
+                ends[each] = ""
                 continue
-            broken, whole = self._run_broken(copy, mutant, names), self._run(copy, names)
-            copy.restore()
-            is_over = broken.is_over and whole.is_over
-            for each in group:
-                again, without = broken.ended.get(each.name), whole.ended.get(each.name)
-                if not is_over and (again is None or without is None):
-                    yield each, None
-                    continue
-                is_broken = again.outcome == "failed" if again is not None else broken.is_uncollected(each.name)
-                yield each, is_broken and without is not None and without.outcome == "passed"
+            is_broken = again.outcome == "failed" if again is not None else broken.is_uncollected(each.name)
+            is_whole = without is not None and without.outcome == "passed"
+            ends[each] = (PROVEN if is_broken else UNSURE) if is_whole else FLAKY
+        return ends
 
 
 class _Results:
@@ -690,7 +647,8 @@ class _Results:
         try:
             earlier = self._record.mutants.get(mutant.id)
             decided = earlier.outcomes.keys() if earlier is not None else set()
-            names = {name: test for name, test in self._names.items() if test not in decided}
+            left_out = {test for test, state in self._record.tests.items() if state.left_out}
+            names = {name: test for name, test in self._names.items() if test not in decided | left_out}
             return self._experiment.try_mutant(copy, mutant, names, self._proven)
         finally:
             self._free.append(copy)

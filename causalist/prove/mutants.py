@@ -24,7 +24,7 @@ _MAX_CANDIDATES = 2000
 class Mutant(NamedTuple):
     """A file with one defect. `id` is a hash of its function's text, `line` counts from 1.
 
-    `n_more_lines` is what lines below the function are moved by.
+    `n_more_lines` is what lines below the function are moved by. `is_raising`: all that it does is raise an error.
     """
 
     id: str
@@ -32,6 +32,7 @@ class Mutant(NamedTuple):
     what: str
     data: bytes
     n_more_lines: int
+    is_raising: bool = False
 
 
 def require_operators() -> None:
@@ -66,7 +67,9 @@ def make_mutants(
     mutants: list[Mutant] = []
     seen = {_meaning(data)}
 
-    def add(body: "libcst.CSTNode", replaced: "libcst.CSTNode", line: int, what: str) -> bool:
+    def add(
+        body: "libcst.CSTNode", replaced: "libcst.CSTNode", line: int, what: str, *, is_raising: bool = False
+    ) -> bool:
         changed = wrapper.module.deep_replace(replaced, body)
         code: bytes = changed.bytes
         meaning = _meaning(code)
@@ -75,18 +78,24 @@ def make_mutants(
         seen.add(meaning)
         n_more = code.count(b"\n") - data.count(b"\n")
         text = b"\n".join(code.split(b"\n")[first - 1 : last + n_more])
-        mutants.append(Mutant(hashlib.sha256(text).hexdigest()[:12], line, what, code, n_more))
+        mutants.append(Mutant(hashlib.sha256(text).hexdigest()[:12], line, what, code, n_more, is_raising))
         return True
 
     start = places[function].start.line
     if in_tests:
         whole = f'assert "PYTEST_CURRENT_TEST" not in __import__("os").environ, "{MESSAGE}"'
-        add(_with_first(function.body, whole), function.body, start, "raises an error at the start of a run by a test")
+        add(
+            _with_first(function.body, whole),
+            function.body,
+            start,
+            "raises an error at the start of a run by a test",
+            is_raising=True,
+        )
         return tuple(mutants)
     raised = f'raise RuntimeError("{MESSAGE}")'
     for statement, what in ((raised, "raises an error at the start"), ("return", "returns nothing at once")):
         if len(mutants) < most:
-            add(_with_first(function.body, statement), function.body, start, what)
+            add(_with_first(function.body, statement), function.body, start, what, is_raising=statement == raised)
     candidates = list(_candidates(function, places))
     for original, mutated, line in _spread(candidates):
         if len(mutants) >= most:

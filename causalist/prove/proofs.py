@@ -38,6 +38,7 @@ from causalist.store.index_folder import replace_file
 FORMAT_VERSION = 1
 
 PROVEN, FAILED, PASSED, UNSURE, HANGS = "proven", "failed", "passed", "unsure", "hangs"  # how a test ends with a mutant
+FLAKY = "ends differently each time without a mutant"
 RUNS = ""  # a test that runs the definition, or may do so where nothing sees it
 
 
@@ -93,7 +94,8 @@ class NodeRecord:
 
     def proving(self, test: str) -> list[MutantRecord]:
         """Return the mutants with which a test fails, that of the proof first; none without a proof."""
-        proving = [each for each in self.mutants.values() if each.outcomes.get(test) == PROVEN]
+        is_flaky = test in self.tests and self.tests[test].left_out == FLAKY
+        proving = [each for each in self.mutants.values() if each.outcomes.get(test) == PROVEN and not is_flaky]
         return proving + [m for m in self.mutants.values() if m.outcomes.get(test) == FAILED] if proving else []
 
 
@@ -158,15 +160,17 @@ def save_record(
 ) -> ProofStore:
     """Put the record of a definition, and edges, into the store below a folder; return it. Raises IndexNotWritable.
 
-    Edges that were proven before are kept if nothing about them changed, and those of other definitions.
+    Edges that were proven before are kept if nothing about them changed, and those of other definitions. Those of tests
+    that turned out to be flaky are not.
     """
     with hold_data_file(folder / PROVEN_NAME, PROVEN_LOCK):
         store = read_proofs((folder,)) or ProofStore()
         store.nodes[node] = record
+        flaky = {test for test, state in record.tests.items() if state.left_out == FLAKY}
         store.edges = {
             ends: edge
             for ends, edge in store.edges.items()
-            if edge.node != node or store.is_current(edge[:2], freshness)
+            if edge.node != node or (store.is_current(edge[:2], freshness) and edge.test not in flaky)
         }
         for edge in edges:
             key = edge.source.id, edge.target.id

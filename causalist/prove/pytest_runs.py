@@ -17,6 +17,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
@@ -27,6 +28,10 @@ from typing import Any, NamedTuple
 
 from causalist._internal.forked_task import is_alive
 from causalist.errors import CausalistError, GitError, IndexNotWritable, ProofFailed
+from causalist.index.options import Progress
+from causalist.model.index import Index
+from causalist.observe.observed_calls import Freshness
+from causalist.prove.proofs import FLAKY
 from causalist.source.git import RunningGit, git_arguments, work_tree_top
 from causalist.store import FOLDER
 from causalist.store.index_folder import user_cache
@@ -528,7 +533,7 @@ def describe_ends(ends: Sequence[tuple[EndedTest, EndedTest | None]]) -> str:
     """Return in words why a test that ended does not count."""
     outcomes = {each.outcome if each is not None else "missing" for pair in ends for each in pair}
     if any(again is None or one.outcome != again.outcome for one, again in ends):
-        return "ends differently each time without a mutant"
+        return FLAKY
     return "is skipped" if outcomes == {"skipped"} else "fails without a mutant"
 
 
@@ -537,3 +542,79 @@ def _frames(rows: Sequence[Sequence[Any] | None]) -> tuple[Frame, ...]:
         ("", 0, "", 0, 0) if row is None else (str(row[0]), int(row[1]), str(row[2]), int(row[3]), int(row[4]))
         for row in rows
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ProveOptions:
+    """Bounds of an experiment. `python` None: that of the repository's environment, or the running one."""
+
+    python: Path | None = None
+    jobs: int = 1
+    max_mutants: int = 12
+    max_tests: int = 30
+    max_seconds: float = 600.0
+    test_seconds: float = 20.0
+
+
+class Lab:
+    """Copies of the tree, made when they are needed, and the interpreter of the project."""
+
+    def __init__(
+        self,
+        index: Index,
+        freshness: Freshness,
+        root: Path,
+        folder: Path,
+        options: ProveOptions,
+        deadline: float,
+        progress: Progress,
+    ) -> None:
+        self.index, self.freshness, self.root, self.folder = index, freshness, root, folder
+        self.options, self.deadline, self.progress = options, deadline, progress
+        manifest = index.manifest
+        state = "\n".join(f"{path}\t{blob}" for path, blob in zip(manifest.paths, manifest.blobs, strict=True))
+        self.state = hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        self._python: Interpreter | None = None
+        self._workspace: Workspace | None = None
+        self._copies: list[TreeCopy] = []
+        self._digest = ""
+
+    def __enter__(self) -> "Lab":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._workspace is not None:
+            self._workspace.close()
+
+    @property
+    def python(self) -> Interpreter:
+        """The interpreter of the project, looked for once."""
+        if self._python is None:
+            self._python = find_interpreter(self.root, self.options.python, sys.executable)
+        return self._python
+
+    def copies(self, n: int) -> list[TreeCopy]:
+        """Return `n` copies of the tree. Raises IndexNotWritable, ProofFailed."""
+        if self._workspace is None:
+            self._workspace = Workspace(self.root)
+        while len(self._copies) < n:
+            self._copies.append(self._workspace.make_copy(len(self._copies)))
+        return self._copies[:n]
+
+    @property
+    def plain_key(self) -> str:
+        """A hash of all that a run without a mutant depends on: the whole copy, the interpreter and the limit."""
+        if not self._digest:
+            self.copies(1)
+            assert self._workspace is not None
+            parts = "\n".join((self._workspace.digest(), *map(str, self.python), str(self.options.test_seconds)))
+            self._digest = hashlib.sha256(parts.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        return self._digest
+
+    def is_as_indexed(self, path: str) -> bool:
+        """Return True if the copy of a file is what the index has."""
+        indexed_text = self.freshness.text_of(path)
+        try:
+            return bool(indexed_text) and (self.copies(1)[0].root / path).read_bytes() == indexed_text
+        except OSError:
+            return False

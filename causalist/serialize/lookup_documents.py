@@ -182,6 +182,7 @@ def _similar_pair(pair: "SimilarPair") -> Document:
         "other": _like_definition(pair.other),
         "similarity": round(pair.similarity, 4),
         "likeness": pair.likeness.value,
+        "probability": round(pair.probability, 4),
         "callees": None if pair.callees is None else round(pair.callees, 4),
         "differences": list(pair.differences),
     }

@@ -30,7 +30,8 @@ import tree_sitter
 
 from causalist.index.source_text import SourceText
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, split_id
-from causalist.navigate.similar import find_clusters, find_similar, select_definitions
+from causalist.navigate import select_definitions
+from causalist.navigate.similar import find_clusters, find_similar
 from causalist.parse import parse_tree
 from causalist.pipeline.repository import Repository
 
@@ -233,6 +234,7 @@ def measure(folder: Path, n_copies: int, seed: int, *, keep: bool) -> None:
         n_all[each.kind] += 1
         rest = np.array([n for n in others.tolist() if n in inside or split_id(ids[n])[0] not in hidden])
         pairs = find_similar(graph, read, np.array(inside[:1]), rest, min_similarity=_LEAST)
+        pairs = tuple(sorted(pairs, key=lambda pair: -pair.similarity))  # not the one that is merged most probably
         partners = [pair.other.node if pair.one.path == each.path else pair.one.node for pair in pairs]
         original = ids.position(each.original)
         relatives = {each.original}

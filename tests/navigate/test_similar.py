@@ -1,5 +1,7 @@
 """Near-duplicates: copies, copies with other names, copies with edits, and what is none."""
 
+import math
+import re
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -8,9 +10,10 @@ import pytest
 
 from causalist.errors import UsageError
 from causalist.index.source_text import SourceText
-from causalist.model.lookup import Likeness
+from causalist.model.lookup import Direction, Likeness
 from causalist.model.node_ids import Role
-from causalist.navigate.similar import _Candidates, _common_length, _TokenMatcher, select_definitions
+from causalist.navigate import select_definitions
+from causalist.navigate.similar import _Candidates, _common_length, _TokenMatcher
 from tests.cli.commands import invoke, write_all
 from tests.pipeline.sample import in_memory
 
@@ -61,13 +64,33 @@ def test_each_kind_of_copy_is_found(tmp_path: Path) -> None:
     pairs = in_memory(write_all(tmp_path, FILES)).similar("a.py::settle")
     assert [(pair.other.node, pair.likeness) for pair in pairs] == [
         ("b.py::settle", Likeness.COPY),
-        ("c.py::charge", Likeness.RENAMED),
         ("d.py::settle_all", Likeness.CHANGED),
+        ("c.py::charge", Likeness.RENAMED),
     ]
     assert pairs[0].similarity == 1.0
-    assert 0.8 <= pairs[2].similarity < 1.0
+    assert 0.8 <= pairs[1].similarity < 1.0
     assert pairs[0].differences == ()
-    assert any("is_free" in line for line in pairs[2].differences)
+    assert any("is_free" in line for line in pairs[1].differences)
+
+
+def test_edges_have_the_probability_of_a_merge(tmp_path: Path) -> None:
+    """`settle` and `charge` have ten names each, thirteen together, and seven in common."""
+    unlike = {"f.py": re.sub(r"\b(order|rates|total|line|lines|kind|net|round|ValueError|settle)\b", r"\1x", ORIGINAL)}
+    repository = in_memory(write_all(tmp_path, FILES | unlike))
+    (group,) = repository.neighbors("a.py::settle", kinds=["similar"])
+    edges = [(edge.source, edge.target, edge.rule, edge.confidence) for edge in group.edges]
+    similarity = 0.8 + 0.2 * 7 / 13
+    charged = 1 / (1 + math.exp(8.0 - 5.6 * similarity - 5.9 * 7 / 13))
+    copied = 1 / (1 + math.exp(8.0 - 5.6 - 5.9))
+    assert edges[0] == ("a.py::settle", "b.py::settle", "similarity", pytest.approx(copied))
+    assert edges[1][1] == "d.py::settle_all"
+    assert edges[2:] == [("a.py::settle", "c.py::charge", "similarity", pytest.approx(charged))]
+    others = {pair.other.node: pair.probability for pair in repository.similar("a.py::settle")}
+    assert others["f.py::settlex"] == pytest.approx(1 / (1 + math.exp(8.0 - 5.6 * 0.8)))  # listed, and no edge
+    assert [each.kind for each in repository.neighbors("a.py::settle")] == ["contains"]
+    assert repository.neighbors("a.py::settle", kinds=["similar"], direction=Direction.IN) == (group,)
+    done = invoke("neighbors", "a.py::settle", "--kind", "similar", "--limit", "1", cwd=tmp_path)
+    assert done.stdout.splitlines() == ["both similar (3)", "  0.971  similarity  b.py::settle", "  and 2 more"]
 
 
 def test_tests_are_compared_when_they_are_asked_for(tmp_path: Path) -> None:
@@ -135,7 +158,7 @@ def test_the_command(tmp_path: Path) -> None:
     write_all(tmp_path, FILES)
     done = invoke("similar", "a.py::settle", "--repo", str(tmp_path))
     assert done.code == 0
-    assert done.stdout.splitlines()[0].startswith("1.00  copy     b.py::settle  b.py:2-")
+    assert done.stdout.splitlines()[0].startswith("1.00  copy     merge 0.97  b.py::settle  b.py:2-")
     none = invoke("similar", "parse", "--repo", str(tmp_path))
     assert (none.code, none.stdout) == (1, "")
     assert invoke("similar", "--repo", str(tmp_path)).code == 2

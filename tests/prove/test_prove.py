@@ -236,16 +236,28 @@ def test_a_test_that_changes_files_changes_a_copy_and_no_later_run(tmp_path: Pat
     assert (root / "data.txt").read_text() == "one"
 
 
-def test_a_test_that_another_one_breaks_is_no_proof(tmp_path: Path) -> None:
-    """`test_b` fails where `test_a` fails before it, and runs nothing of `start`."""
+def test_what_another_test_or_chance_breaks_is_no_proof(tmp_path: Path) -> None:
+    """`test_b` fails where `test_a` fails before it, and runs nothing of `start`.
+
+    The other two end as planned: in the runs twice without a mutant, with the first one, then with it and without it in
+    turn. One fails and passes as a proof would at first, and the other one fails without it, too.
+    """
     files = {
         "app.py": "STATE = {}\n\n\ndef start():\n    return True\n\n\n"
         "def is_open():\n    return 'closed' not in STATE\n",
         "test_app.py": "import app\n\n\ndef test_a():\n    try:\n        assert app.start()\n    except Exception:\n"
-        "        app.STATE['closed'] = 1\n        raise\n\n\ndef test_b():\n    assert app.is_open()\n    app.start\n",
+        "        app.STATE['closed'] = 1\n        raise\n\n\ndef test_b():\n    assert app.is_open()\n    app.start\n"
+        "\n\ndef ends(name, plan):\n    with open(FOLDER + name, 'a') as file:\n        file.write('x')\n"
+        "    try:\n        app.start()\n    except Exception:\n        pass\n"
+        "    assert plan[os.stat(FOLDER + name).st_size - 1 :][:1] != 'F'\n"
+        "\n\ndef test_lucky():\n    ends('lucky', 'PPFFPP')\n\n\ndef test_flaky():\n    ends('flaky', 'PPFFF')\n",
     }
+    files["test_app.py"] = f"import os\n\nFOLDER = {os.fspath(tmp_path)!r} + os.sep\n{files['test_app.py']}"
     root = write_all(tmp_path / "app", files)
     document = _prove(root, "start", "--max-mutants", "2")
+    left_out = {each["test"].rpartition("::")[2]: each["left_out"] for each in document["tests"]}
+    assert left_out["test_flaky"] == "ends differently each time without a mutant"
+    assert not left_out["test_lucky"]
     assert {each["test"] for each in document["tests"] if each["proven"]} == {"test_app.py::test_a"}
 
 

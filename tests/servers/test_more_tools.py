@@ -138,7 +138,7 @@ def test_similar(tmp_path: Path) -> None:
     reply = call(Repository.open(tmp_path, exact_root=True), "similar", name="one")
     first, second = reply.text.splitlines()
     assert first == "1 near-duplicate of a.py::one"
-    assert second.startswith("  0.92 renamed  b.py::two, lines 1-9; ") and "one -> two" in second
+    assert second.startswith("  0.92 renamed, merge 0.67  b.py::two, lines 1-9; ") and "one -> two" in second
     assert reply.nodes == ["a.py::one", "b.py::two"]
 
 

@@ -50,6 +50,9 @@ class DeclaredTypes:
     _numbers: dict[str, int] = field(default_factory=dict)  # files by path, where some are classes
     flat: set[str] = field(default_factory=set)  # families in which `A.B` is no member of `A`
     _nearest: dict[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)  # + folder of the importer
+    _packages_with: dict[tuple[str, str], set[str]] = field(
+        default_factory=dict
+    )  # packages and types by a name in them
 
     @classmethod
     def from_files(
@@ -142,6 +145,25 @@ class DeclaredTypes:
             )
             self._nearest[key] = nearest
         return nearest
+
+    def bringing(self, settings: LanguageSettings | None, stars: Sequence[Import], name: str) -> Sequence[Import]:
+        """Return the wildcard imports that may bring a name: of declared packages, those with it, and of types.
+
+        Most lead out of the repository, and are not looked at for each name.
+        """
+        if settings is None or settings.modules.system is not ModuleSystem.DECLARED or self.class_files or "." in name:
+            return stars
+        if not self._packages_with:
+            for family, whole in (*self.types, *self.local):
+                package, _, last = whole.rpartition(".")
+                self._packages_with.setdefault((family, last), set()).add(package)
+        language = settings.family
+        packages, tables = self._packages_with.get((language, name), ()), (self.types, self.local, self.facades)
+        return [
+            star
+            for star in stars
+            if star.module.strip(".") in packages or any((language, star.module) in table for table in tables)
+        ]
 
     def find_resource(self, written: str, importer: str) -> tuple[int, int] | None:
         """Return (file, class) of the file that a path means in the file `importer`, or of a scene's outermost node.

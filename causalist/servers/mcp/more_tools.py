@@ -132,7 +132,6 @@ def _map(repository: "Repository", arguments: Arguments) -> Reply:
 
 
 def _tests(repository: "Repository", arguments: Arguments) -> Reply:
-
     from causalist.servers.text_answers import (
         format_node,
         format_unread,
@@ -169,7 +168,6 @@ def _review(repository: "Repository", arguments: Arguments) -> Reply:
 
 
 def _state(repository: "Repository", arguments: Arguments) -> Reply:
-
     from causalist.servers.text_answers import format_node, format_unread, resolve_name, truncate_to_budget
 
     node, note = resolve_name(repository, arguments["name"])
@@ -188,7 +186,6 @@ def _state(repository: "Repository", arguments: Arguments) -> Reply:
 
 
 def _neighbors(repository: "Repository", arguments: Arguments) -> Reply:
-
     from causalist.servers.text_answers import format_node, format_sighting, resolve_name, truncate_to_budget
 
     node, note = resolve_name(repository, arguments["name"])
@@ -227,7 +224,6 @@ def _verify(repository: "Repository", arguments: Arguments) -> Reply:
 
 
 def _layers(repository: "Repository", arguments: Arguments) -> Reply:
-
     from causalist.servers.text_answers import format_node, truncate_to_budget
 
     layering = repository.layers()
@@ -275,8 +271,9 @@ def _similar(repository: "Repository", arguments: Arguments) -> Reply:
     lines = [f"{note}{count_noun(len(pairs), 'near-duplicate')} of {format_node(node)}\n"]
     for pair in pairs:
         differs = f"; {one_line(pair.differences[0], 200)}" if pair.differences else ""
-        place = f"lines {pair.other.start_line}-{pair.other.end_line}"
-        lines.append(f"  {pair.similarity:.2f} {pair.likeness}  {format_node(pair.other.node)}, {place}{differs}\n")
+        like = f"{pair.similarity:.2f} {pair.likeness}, merge {pair.probability:.2f}"
+        place = f"{format_node(pair.other.node)}, lines {pair.other.start_line}-{pair.other.end_line}"
+        lines.append(f"  {like}  {place}{differs}\n")
     nodes = [node, *(pair.other.node for pair in pairs)]
     return Reply(truncate_to_budget("".join(lines), arguments["max_tokens"]), nodes)
 

@@ -3,6 +3,7 @@
     python -m tests.benchmarks.prove proofs CLONE... --python /venv/bin/python [--n 50] [--seed 0]
     python -m tests.benchmarks.prove kills CLONE --python /venv/bin/python [--n 20] [--seed 0]
     python -m tests.benchmarks.prove choice CLONE... --python /venv/bin/python [--n 20] [--share 0.25] [--seed 0]
+    python -m tests.benchmarks.prove flaky CLONE... --python /venv/bin/python [--n 3] [--seed 0]
 
 `proofs` draws functions that tests are known to reach, proves each, and runs its proven tests again by pytest without
 the plugin, in a fresh copy: once as it is, once with the mutant. A proof is wrong unless the test passes the first time
@@ -17,6 +18,10 @@ that it started may be there, and after the next whole run no copy.
 tests that `causalist tests` ranks first do too, for a share of the time of the suite. A mutant with which a test hangs
 is left out. Tests are taken in their order as long as they fit the time that is left: once by the graph alone, once
 with what `observe` recorded of the whole suite before.
+
+`flaky` plants seven tests for each of the drawn functions in a copy of the clone. Each calls a test that reaches the
+function, takes no notice of how that ends, and then fails by chance, by the clock, by what another test or an earlier
+run left, or by a port that another worker has. Two workers run them. Each proof of a planted test is wrong.
 """
 
 import argparse
@@ -25,6 +30,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -204,6 +210,116 @@ def check_edges(repository: Repository, python: str, edges: Sequence[Any], found
             found["edges_seen"] += 1
         else:
             found["edges_not_seen"].append(f"{edge.source.id} -> {edge.target.id} in {edge.test}")
+
+
+# -- flaky tests
+
+_FLAKY = """
+
+import random as _random
+import socket as _socket
+import time as _time
+from pathlib import Path as _Path
+
+_PLANTED = []
+
+
+def _has_port(port):
+    with _socket.socket() as own:
+        try:
+            own.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        _time.sleep(0.3)
+    return True
+
+
+def _count(name):
+    file = _Path({folder!r}) / name
+    n = int(file.read_text()) if file.exists() else 0
+    file.write_text(str(n + 1))
+    return n
+"""
+_CHANCES = {
+    "half": "_random.SystemRandom().random() < 0.5",
+    "third": "_random.SystemRandom().random() < 0.67",
+    "tenth": "_random.SystemRandom().random() < 0.9",
+    "clock": "int(_time.time() * 2) % 2",
+    "file": "_count({name!r}) % 3 != 2",
+    "order": "_PLANTED",  # one before it fills this
+    "port": "_has_port({port})",
+}
+_MAX_TESTS = 15  # of a function, so that the planted ones are among those that are run
+_TEST = """
+
+def test_planted_{number}_{kind}():
+    try:
+        {test}()
+    except BaseException:
+        pass
+    _PLANTED.append(1) if {fills} else None
+    assert {chance}
+"""
+
+
+def plant_flaky(clone: Path, target: Path, n: int, seed: int) -> dict[str, list[str]]:
+    """Copy a clone with planted tests, and return the ids of these by the function that each runs."""
+    shutil.copytree(clone, target, ignore=shutil.ignore_patterns(".causalist"))
+    repository = Repository.open(clone, exact_root=True)
+    planted: dict[str, list[str]] = {}
+    files: dict[str, str] = {}
+    for name in drawn(repository, seed):
+        if len(planted) == n:
+            break
+        tests = replace(repository, observations=None).choose_tests(name).tests
+        for each in tests if len(tests) <= _MAX_TESTS else ():
+            path, _, symbol = each.node.partition("::")
+            plain = re.search(rf"^def {re.escape(symbol)}\(\)", (clone / path).read_text(), re.MULTILINE)
+            if each.probability < 0.5 or not plain:
+                continue
+            text = files.get(path) or (clone / path).read_text() + _FLAKY.format(folder=os.fspath(target.parent))
+            number, planted[name] = len(planted), []
+            for kind, chance in _CHANCES.items():
+                chance = chance.format(name=f"{number}", port=42_000 + number)
+                fills = kind != "order"
+                text += _TEST.format(number=number, kind=kind, test=symbol, chance=chance, fills=fills)
+                planted[name].append(f"{path}::test_planted_{number}_{kind}")
+            files[path] = text
+            break
+    for path, text in files.items():
+        (target / path).write_text(text)
+    return planted
+
+
+def measure_flaky(clone: Path, n: int, seed: int, options: ProveOptions) -> dict[str, Any]:
+    """Prove functions that flaky tests run, and count what is said of these."""
+    found: dict[str, Any] = {
+        "clone": clone.name,
+        "planted": 0,
+        "left_out": {},
+        "wrong": [],
+        "proven": 0,
+        "seconds": 0.0,
+    }
+    with tempfile.TemporaryDirectory(prefix="flaky-") as folder:
+        target = Path(folder) / clone.name
+        planted = plant_flaky(clone, target, n, seed)
+        repository = Repository.open(target, exact_root=True)
+        for name, tests in planted.items():
+            start = time.monotonic()
+            (proof,) = repository.prove(name, options=options, progress=ignore_progress)
+            found["seconds"] += time.monotonic() - start
+            record = proof.record
+            found["proven"] += sum(bool(record.proving(test)) for test in record.tests if test not in tests)
+            for test in tests:
+                found["planted"] += test in record.tests
+                if test in record.tests and record.proving(test):
+                    found["wrong"].append(f"{test} -> {name}")
+                elif test in record.tests and record.tests[test].left_out:
+                    why = record.tests[test].left_out
+                    found["left_out"].setdefault(why, []).append(test.rpartition("_")[2])
+            print(f"{clone.name} {name} {found['planted']} {len(found['wrong'])}", file=sys.stderr)
+    return found
 
 
 # -- kills
@@ -400,7 +516,7 @@ def measure_choice(clone: Path, python: str, n: int, share: float, seed: int) ->
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["proofs", "kills", "choice"])
+    parser.add_argument("what", choices=["proofs", "kills", "choice", "flaky"])
     parser.add_argument("clones", nargs="+", type=Path)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--n", type=int, default=20)
@@ -413,6 +529,8 @@ def main() -> None:
     for clone in (each.resolve() for each in given.clones):
         if given.what == "proofs":
             found = measure_proofs(clone, given.python, given.n, given.seed, options)
+        elif given.what == "flaky":
+            found = measure_flaky(clone, given.n, given.seed, replace(options, jobs=2, max_tests=30))
         elif given.what == "kills":
             found = measure_kills(clone, given.python, given.n, given.seed)
         else:

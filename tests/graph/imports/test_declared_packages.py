@@ -2,8 +2,8 @@
 
 import pytest
 
-from causalist.graph.imports.declared_packages import FolderMap
-from causalist.model.facts import FileFacts
+from causalist.graph.imports.declared_packages import DeclaredTypes, FolderMap
+from causalist.model.facts import MODULE_SCOPE, FileFacts, Import, ImportKind
 from causalist.parse import load_settings
 
 
@@ -51,3 +51,16 @@ def test_the_longest_path_counts_and_then_the_nearest_module() -> None:
     assert resolve("main.go", "v.org/v") == "vendor/v.org/v/v.go"
     assert resolve("main.go", "x.org/ab/p") == resolve("main.go", "p") == resolve("main.go", "fmt") == ""
     assert resolve("p/x.go", "../in/q") == "in/q/q.go"
+
+
+def test_wildcard_imports_that_may_bring_a_name() -> None:
+    """A package brings what it declares, a type what is in it, a facade its file; one from outside brings nothing."""
+    types = {("csharp", name): [(0, i)] for i, name in enumerate(("Shop.Cart", "Shop.Web.Cart", "Shop.Prices"))}
+    declared = DeclaredTypes(["a.cs"], types, facades={("csharp", "Shop.Top"): [0]})
+    settings = load_settings()["csharp"]
+    modules = ("System", "Shop.Web", "Shop", "Shop.Prices", "Shop.Top", "Web")
+    stars = [Import(MODULE_SCOPE, ImportKind.STAR, each, 0, "", "", 0) for each in modules]
+    found = {name: [each.module for each in declared.bringing(settings, stars, name)] for name in ("Cart", "Order")}
+    assert found == {"Cart": ["Shop.Web", "Shop", "Shop.Prices", "Shop.Top"], "Order": ["Shop.Prices", "Shop.Top"]}
+    assert list(declared.bringing(settings, stars, "Web.Cart")) == stars
+    assert list(declared.bringing(load_settings()["python"], stars, "Order")) == stars
