@@ -94,7 +94,7 @@ def test_a_question_that_names_nothing_has_little_of_a_second_hop() -> None:
 
 
 def test_the_best_of_several_questions_counts_as_much_as_the_whole() -> None:
-    """Barley is in "a" and "b", copper in "a2": each half has its own best passage. One question has its scores alone."""
+    """Barley is in "a" and "b", copper in "a2": each half has its own best passage. One question stays as it is."""
     index = index_of(MILL)
     text, snapshot = "Which barley is ground, and with which copper?", index.snapshot
     vector = RetrievalSettings(**{f"{s}_weight": float(s == "vector") for s in (*SIGNALS, "meaning")})  # type: ignore[arg-type]
