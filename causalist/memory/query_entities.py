@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from causalist._internal.lazy import lazy_regex
 from causalist.errors import UsageError
-from causalist.memory.defined_names import run_terms
+from causalist.memory.defined_names import fold_words, run_terms
 from causalist.memory.entity_ids import entity_id
 from causalist.memory.extractors import ALIAS, EntityExtractor, RegexEntityExtractor, Triple, normalize_extraction
 from causalist.memory.matrix_splices import Floats
@@ -22,6 +23,15 @@ _MAX_PHRASE_WORDS = 5  # words of a query that may form one name
 _MAX_SIMILAR_ENTITIES = 3  # similar entities that replace an unknown one
 _WORD = re.compile(r"[^\W_][\w.+#'-]*[\w+#]|[^\W_]")
 _MAX_FACTS = 5  # linking_top_k of HippoRAG 2, for facts and for entities
+
+_MIN_QUESTION_WORDS = 3
+_MAX_QUESTIONS = 4  # each is ranked; what follows belongs to the last
+# Where a further question begins: a comma alone may stand before a part of a sentence that says more of a noun.
+_NEXT_QUESTION = lazy_regex(
+    r"(?:[:;]|,\s+(?:and|but|or|so))\s+(?=(?:does|do|did)\b|(?:(?:after|against|among|at|between|by|for|from|in|into|of|on|since"
+    r"|through|to|under|until|with)\s+)?(?:how|what|when|where|which|who|whom|whose|why)\b)",
+    re.IGNORECASE,
+)
 
 _PATTERNS = RegexEntityExtractor()
 
@@ -78,6 +88,41 @@ def names_something(query: str) -> bool:
         return True
     words = [word for word in text.split() if not word.isascii()]
     return any(word[:1].isupper() or word.lower() == word.upper() for word in words)
+
+
+def split_questions(query: str) -> list[str]:
+    """Return the questions of a query, in English, and the sentence before them; the query alone if it has one.
+
+    >>> split_questions("Which cache is shared, and how long does it live?")
+    ['Which cache is shared', 'how long does it live?']
+    >>> split_questions("A node lost its disk: which alert fires, and why?")
+    ['A node lost its disk', 'which alert fires, and why?']
+    >>> split_questions("Who wrote the film, which was shot in Rome?")
+    ['Who wrote the film, which was shot in Rome?']
+    """
+    parts: list[str] = []
+    start = 0
+    for match in _NEXT_QUESTION.finditer(query[:MAX_QUERY_CHARACTERS]):
+        both = query[start : match.start()].split(), query[match.end() : match.end() + 200].split()
+        if min(map(len, both)) >= _MIN_QUESTION_WORDS and len(parts) < _MAX_QUESTIONS - 1:
+            parts.append(query[start : match.start()])
+            start = match.end()
+    return [*parts, query[start:]]
+
+
+def find_plain_words(text: str) -> frozenset[str]:
+    """Return the words of a query, folded, that nothing marks as names: no capital, digit, underscore or code span.
+
+    >>> sorted(find_plain_words("Which users may read `default` or max_age on Kraków or v2, and the users' 京都?"))
+    ['and', 'may', 'on', 'or', 'read', 'the', 'users']
+    """
+    is_plain: dict[str, bool] = {}
+    for part, chunk in enumerate(text.split("`")):
+        for word in re.findall(r"\w+", chunk):
+            plain = part % 2 == 0 and word.isalpha() and word.islower()
+            for folded in fold_words(word):
+                is_plain[folded] = plain and is_plain.get(folded, True)
+    return frozenset(word for word, plain in is_plain.items() if plain)
 
 
 def _weigh_senses(name: str, query_terms: Mapping[int, float], snapshot: Snapshot) -> dict[int, float]:

@@ -26,7 +26,6 @@ fitted by `python -m tests.benchmarks.memory.fit`. Remaining terms count because
 the first result high, whereas a reader lacks the terms that the first document does not have.
 """
 
-import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, NamedTuple
@@ -47,8 +46,10 @@ from causalist.memory.query_entities import (
     LinkedEntities,
     build_fact_seeds,
     build_seeds,
+    find_plain_words,
     link_query,
     names_something,
+    split_questions,
     terms_in_vocabulary,
 )
 from causalist.memory.senses import SIMILARITY_THRESHOLD
@@ -180,7 +181,8 @@ class RetrievalSettings:
     signals grows with the share of passages that have entities. The default weights are fitted (see the decisions);
     `PUBLISHED` has those of the methods. `by_length`: reduce PageRank and `share` for short queries. `by_names`: reduce
     the signals of a second hop for queries that name nothing. `meaning_weight`: for these, weight of the similarity by
-    the question encoder, beside 1 for all signals together.
+    the question encoder, beside 1 for all signals together. `questions_weight`: weight of the best of several questions
+    in one query, beside 1 for the whole.
     """
 
     top_k_entities: int | None = 20
@@ -200,6 +202,7 @@ class RetrievalSettings:
     by_length: bool = True
     by_names: bool = True
     meaning_weight: float = 0.6
+    questions_weight: float = 1.0
 
     @property
     def weights(self) -> tuple[float, ...]:
@@ -211,6 +214,7 @@ PUBLISHED = RetrievalSettings(
     vector_weight=0.3,
     graph_weight=0.7,
     meaning_weight=0.0,
+    questions_weight=0.0,
     by_length=False,
     **{f"{name}_weight": 0.0 for name in ("remainder", "share", *BRIDGE_SIGNALS)},  # type: ignore[arg-type]
 )
@@ -369,11 +373,11 @@ def rank_passages(
     else:
         seeds = build_seeds(linked or link_query(query.text, snapshot, extractor), snapshot, query.variant, plain)
     if seeds is None:
-        return build_results(
-            add_meaning(query.text, plain, 0.0, snapshot, query.settings), snapshot, top_k, origin=FALLBACK_ORIGIN
-        )
+        scores = add_questions(query, add_meaning(query.text, plain, 0.0, snapshot, query.settings), snapshot)
+        return build_results(scores, snapshot, top_k, origin=FALLBACK_ORIGIN)
     walk_result = run_walk(query, seeds, snapshot)
     scores = combine_signals(query.text, walk_result.passages, plain, snapshot, query.settings)
+    scores = add_questions(query, scores, snapshot)
     return build_results(scores, snapshot, top_k, walk_result=walk_result, settings=query.settings)
 
 
@@ -468,6 +472,20 @@ def combine_signals(
         if name in signals:
             scores += shares[name] * signals[name]
     return add_meaning(text, scores, best_named, snapshot, settings)
+
+
+def add_questions(query: Query, scores: Floats, snapshot: Snapshot) -> Floats:
+    """Return the scores of a query with those of the best of its questions, without PageRank; as they are for one.
+
+    Of two passages that answer one half each, neither has much of the whole.
+    """
+    settings, parts = query.settings, split_questions(query.text)
+    if not settings.questions_weight or not settings.combine_with_vector or len(parts) < 2:
+        return scores
+    mode, best, no_walk = plain_mode(snapshot), float(scores.max(initial=0.0)), np.zeros(len(scores))
+    each = [combine_signals(p, no_walk, score_plain(p, snapshot, mode), snapshot, settings) for p in parts]
+    added = settings.questions_weight * best * np.maximum.reduce([_scale_by_max(one) for one in each])
+    return np.asarray((scores + added) / (1.0 + settings.questions_weight), dtype=np.float64)
 
 
 def add_meaning(
@@ -618,21 +636,6 @@ def score_named(words: Iterable[int], names: Names, n: int, plain_words: Contain
         )
         np.maximum.at(scores, passages, rarity / len(passages) ** 0.5)
     return scores
-
-
-def find_plain_words(text: str) -> frozenset[str]:
-    """Return the words of a query, folded, that nothing marks as names: no capital, digit, underscore or code span.
-
-    >>> sorted(find_plain_words("Which users may read `default` or max_age on Kraków or v2, and the users' 京都?"))
-    ['and', 'may', 'on', 'or', 'read', 'the', 'users']
-    """
-    is_plain: dict[str, bool] = {}
-    for part, chunk in enumerate(text.split("`")):
-        for word in re.findall(r"\w+", chunk):
-            plain = part % 2 == 0 and word.isalpha() and word.islower()
-            for folded in fold_words(word):
-                is_plain[folded] = plain and is_plain.get(folded, True)
-    return frozenset(word for word, plain in is_plain.items() if plain)
 
 
 def _follow_definitions(source: int, names: Names) -> tuple[NDArray[np.int64], Floats]:

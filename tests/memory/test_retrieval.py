@@ -1,5 +1,6 @@
 """The signals behind a score, by hand, and what is made of them."""
 
+from dataclasses import replace
 from math import log1p
 
 import numpy as np
@@ -90,6 +91,23 @@ def test_a_question_that_names_nothing_has_little_of_a_second_hop() -> None:
         less = {s: (1.0 if s in kept else factor) * weights[s] / total for s in SIGNALS[1:]}
         want = sum(w * found[s] for s, w in less.items() if s in found) + (1 - sum(less.values())) * found["vector"]
         assert combine_signals(question, walk_result, plain, snapshot, settings) == pytest.approx(want)
+
+
+def test_the_best_of_several_questions_counts_as_much_as_the_whole() -> None:
+    """Barley is in "a" and "b", copper in "a2": each half has its own best passage. One question stays as it is."""
+    index = index_of(MILL)
+    text, snapshot = "Which barley is ground, and with which copper?", index.snapshot
+    vector = RetrievalSettings(**{f"{s}_weight": float(s == "vector") for s in (*SIGNALS, "meaning")})  # type: ignore[arg-type]
+    whole, barley, copper = (score_plain(each, snapshot, RetrievalMode.SPARSE) for each in (text, "barley", "copper"))
+    best = np.maximum(barley / barley.max(), copper / copper.max())
+    by_hand = (whole + whole.max() * best) / 2
+    assert whole[0] < 0.6 * whole.max() and by_hand[0] > 0.75 * by_hand.max()
+    index.settings = vector
+    found = {each.passage_id: each.score for each in index.retrieve(text)}
+    assert found == pytest.approx(dict(zip(("a", "a2", "b"), by_hand.tolist(), strict=False)))
+    for settings, asked in ((replace(vector, questions_weight=0.0), text), (vector, text.replace(", and", ""))):
+        index.settings = settings
+        assert index.retrieve(asked)[0].score == pytest.approx(whole.max())
 
 
 def test_the_published_weights_know_vectors_and_the_walk_alone() -> None:

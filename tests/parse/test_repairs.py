@@ -70,6 +70,26 @@ _CASES = [
     ),
     ("a.c", "__printf(2, 3)\nvoid warn(int a, const char *msg, ...)\n{\n  f(a);\n}\n", "warn"),
     ("a.cc", "class A {\n  void ATTR_FORMAT_PRINTF(2, 3) warn(const char* msg, ...) {}\n};\n", "warn"),
+    (
+        "a.mm",
+        "@implementation A {\n  std::map<int, std::vector<B>> _m;\n}\nKeepIt\n- (CGSize)f:(id)b {\n"
+        "  Guard l(b->_lock);\n  for (const auto &x : _m) { g(x); }\n  if (auto y = h(b)) { y = {}; }\n"
+        "  a.frame = {.size = {1, 2}};\n  return k({{0, 0}, {1, z(2)}}, [&](const B &c) -> int { return c.n; });\n}\n"
+        "@end\n",
+        "f:",
+    ),
+    (
+        "a.mm",
+        "A_EXTERN A_WARN B *g(int a) A_OLD;\nbool K::operator==(const K &b) const\n{\n  return new C;\n}\n"
+        "auto f(C *c) -> D * { auto const d = D{1, c}; return static_cast<D *>(d); }\n",
+        "f",
+    ),
+    (
+        "a.m",
+        "#import <A.h>\n@implementation A\n- (int)g {\n  return x(a == @selector(f:));\n}\n"
+        "- (int)f {\n  unowned B *b = c; return ^{ return 1; }();\n}\n@end\n",
+        "f",
+    ),
 ]
 
 
