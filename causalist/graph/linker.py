@@ -27,6 +27,7 @@ from causalist.graph.infer.inference import Inference
 from causalist.graph.node_and_edge_arrays import EdgeCollector, NodeDrafts
 from causalist.graph.program import Program
 from causalist.graph.relations.mentions import MentionResolver
+from causalist.graph.relations.message_handlers import CallingMacros
 from causalist.graph.relations.overrides import OverrideFinder, StructuralTypes
 from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.resolver import BaseLink, Resolver
@@ -270,6 +271,7 @@ class Linker:
     _types: tuple[list[BaseLink], list[tuple[int, int]]] | None = None  # bases, and (type, interface) by methods alone
     _imports: PackageImports = field(init=False)
     _accesses: AccessResolver = field(init=False)
+    _macros: CallingMacros = field(init=False)
     _mentions: MentionResolver = field(init=False)
     _defined: dict[int, int] = field(init=False)  # what an interface file declares -> its definition, as drafts
 
@@ -287,6 +289,7 @@ class Linker:
     def __post_init__(self) -> None:
         self._imports = PackageImports(self.program)
         self._accesses = AccessResolver(self.program, self.resolver.inference)
+        self._macros = CallingMacros(self.program, self.resolver.resolve)
         self._mentions = MentionResolver(self.program, self.drafts)
         self._defined = {
             self.drafts.of_definition(one): self.drafts.of_definition(other)
@@ -549,6 +552,9 @@ class Linker:
             self._add_use(number, symbols.first, scope, callee, row, EdgeKind.CALLS, arguments, n=n, values=values)
         references: dict[tuple[int, str, bool], list[int]] = {}  # -> first row, number of sites
         for reference in symbols.facts.references:
+            if self._macros.runs(number, reference):
+                self._add_use(number, symbols.first, reference.scope, reference.name, reference.row, EdgeKind.CALLS)
+                continue
             key = reference.scope, reference.name, reference.row
             reads = not n_writes or not n_writes[key]
             if not reads:

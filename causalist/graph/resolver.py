@@ -514,7 +514,7 @@ class Resolver:
         return settings is not None and bool(settings.modules.headers)
 
     def _in_own_namespace(self, file: int, scope: int, chain: str, value: Value) -> Value:
-        """Return what a name means in the namespaces around a scope, where it was found in another one of the file."""
+        """Return what a name found in another namespace of the file means in those around `scope` or used whole."""
         symbols, program = self.program.files[file], self.program
         if scope < 0 or len(symbols.opened_namespaces) < 2 or "(" in chain or "[" in chain:
             return value
@@ -524,11 +524,11 @@ class Resolver:
             return value
         if any(entry.module == namespace for entry in symbols.stars):
             return value
-        while "." in around:
-            around = around.rpartition(".")[0]
-            own = symbols.by_qualname.get(f"{around}.{chain}")
+        above = [around[: at.start()] for at in re.finditer(r"\.", around)][::-1]
+        for each in (*above, *(star.module for star in symbols.stars if not star.alias)):
+            own = symbols.by_qualname.get(f"{each}.{chain}")
             if own is None:
-                own = program.packages.find_definition(file, f"{around}.{chain}", program.files)
+                own = program.packages.find_definition(file, f"{each}.{chain}", program.files)
             if own is not None:
                 return value._replace(number=own, rule=self.name_lookup.rule_of_path(file, own))
         return value

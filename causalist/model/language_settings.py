@@ -325,8 +325,7 @@ class TypeSettings:
     holders: tuple[tuple[str, tuple[str, ...]], ...] = ()
     ranged: tuple[str, ...] = ()
     """outside generics: methods returning the argument; those that loops run over. Example: `"atomic.Pointer" =
-    ["Load"]`, `["iter.Seq"]`
-    """
+    ["Load"]`, `["iter.Seq"]`"""
     unwrap_methods: tuple[str, ...] = ()
     """methods returning their receiver or its content. Example: `["unwrap"]`"""
     wrapping: tuple[str, ...] = ()
@@ -372,8 +371,7 @@ class TypeSettings:
     generic: bool = False
     functions: tuple[str, ...] = ()
     """arguments of other generic types are kept; those of which the last is what a function returns. Example: C#: true,
-    `["Func"]`
-    """
+    `["Func"]`"""
     tuples: bool = False
     """members of a tuple are numbered, and its types are kept. Example: Rust: true"""
     setting: tuple[str, ...] = ()
@@ -382,6 +380,8 @@ class TypeSettings:
     """functions that collect their arguments. Example: Kotlin: `["listOf"]`"""
     casts: bool = False
     """`x as T` says that x is a T. Example: TypeScript: true"""
+    operators: str = ""
+    """what stands before a sign in the name of a method that operators run. Example: C++: `"operator"`"""
     string_members: bool = False
     """a string in brackets names a member. Example: TypeScript: true, `a["b"]`"""
     listed: bool = False

@@ -32,6 +32,8 @@
 (function_definition declarator: (operator_cast type: (_) @name)) @definition.function
 (function_declarator declarator: [(field_identifier) (destructor_name) (operator_name)] @name)
 (function_declarator declarator: (template_function name: (identifier) @name))
+; `(max)()`, which no macro takes for its own.
+(function_declarator declarator: (parenthesized_declarator [(identifier) (field_identifier)] @name))
 (function_declarator declarator: (qualified_identifier scope: (_) @owner
   name: [(identifier) (destructor_name) (operator_name) (template_function)] @name))
 (function_declarator declarator: (qualified_identifier scope: (_) @owner name: (qualified_identifier scope: (_) @owner
@@ -66,10 +68,12 @@
 (reference_declarator (field_identifier) @binding.property)
 (optional_parameter_declaration type: (_) @binding.type)
 ; Those of a function that is a parameter, or a type in angle brackets, are not the function's own.
-(function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name) (template_function)]
+(function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name) (template_function)
+    (parenthesized_declarator [(identifier) (field_identifier)])]
   parameters: (parameter_list [(optional_parameter_declaration "=" @parameter.optional) (parameter_declaration)
     (variadic_parameter_declaration)] @parameter))
-(function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name) (template_function)]
+(function_declarator declarator: [(identifier) (field_identifier) (qualified_identifier) (operator_name) (template_function)
+    (parenthesized_declarator [(identifier) (field_identifier)])]
   parameters: (parameter_list "..." @parameter.rest))
 (optional_parameter_declaration declarator: (identifier) @binding)
 (for_range_loop type: (_) @binding.type)

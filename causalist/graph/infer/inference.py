@@ -14,7 +14,7 @@ from causalist.graph.infer.annotations_and_members import AnnotationTypes, Membe
 from causalist.graph.infer.base import MAX_OPEN_HOLDERS, InferenceBase, NameBindings, member_of_library
 from causalist.graph.infer.containers import ContainerTypes, checked_value, is_taken_from_bare_collection, method_of
 from causalist.graph.infer.declarative_regions import DeclarativeRegions
-from causalist.graph.infer.method_dispatch import MethodDispatch
+from causalist.graph.infer.method_dispatch import MethodDispatch, choose_operator
 from causalist.graph.infer.model_queries import ModelQueries
 from causalist.graph.infer.unimported_modules import MentionedModules
 from causalist.graph.name_lookup import NameLookup
@@ -543,6 +543,7 @@ class Inference(InferenceBase):
             settings = program.files[program.file_of[value.number]].settings
             if own is not None and settings is not None and settings.types.generic and value.kind is ValueKind.INSTANCE:
                 own = self.with_arguments(value, own)
+            own = choose_operator(self, value, name, own) if name.startswith("operator") else own
             own = own if own is not None else self.pointed_member(file, value, name, called)
             is_missing = own is None or (bool(program.extended) and self.is_held(own))  # a value is not called
             return (self.name_lookup.find_extension_member(file, value, name, called) or own) if is_missing else own

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from causalist._internal.lazy import dataclass, field
+from causalist.graph.infer.base import InferenceBase
 from causalist.graph.overload_fit import known_types, leaf_types
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import (
@@ -37,6 +38,29 @@ _MAX_ALIASES = 4  # names that stand for one another
 REST_ARGUMENT = "*"  # letter of an argument that stands for any number of them
 _MAX_STEPS = 24  # values that are followed, each for the sake of the one before
 _Found = tuple[int, str, int]  # definition, rule, number of candidates
+
+
+def choose_operator(inference: InferenceBase, value: Value, name: str, own: Value | None) -> Value | None:
+    """Return the operator of C++ that runs for an instance: `own`, its member, or a function beside its type.
+
+    It is not known where those of one name give several types.
+    """
+    program = inference.program
+    symbols, definition = program.files[program.file_of[value.number]], program.definition_of[value.number]
+    if symbols.settings is None or not symbols.settings.types.operators:
+        return own
+    several = [each for same in program.overloads_of(own.number) for each in same] if own is not None else []
+    around = definition.qualname if own is None else ""
+    while around and not several:
+        around = around.rpartition(".")[0]
+        beside = symbols.callables.get(f"{around}.{name}".lstrip("."), ())
+        taken = [(each, program.parameters.get(each, ())) for each in beside]
+        several = [each for each, types in taken if types and definition.name in re.findall(r"\w+", types[0])]
+    found = [inference.with_arguments(value, Value(ValueKind.DEFINITION, each, value.rule)) for each in several]
+    found = found or ([own] if own is not None else [])
+    results = [inference.call_result(each) for each in found]
+    given = {(made.kind, made.number) if made is not None else None for made in results}
+    return found[0] if len(given) == 1 else UNKNOWN if given else None
 
 
 @dataclass(slots=True, eq=False)

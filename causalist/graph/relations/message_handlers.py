@@ -10,7 +10,8 @@ are meant, since programs that exchange messages declare each their own.
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any
 
 from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.graph.file_symbols import FileSymbols
@@ -18,7 +19,7 @@ from causalist.graph.node_and_edge_arrays import NodeDrafts, RelationEdge
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import ResolutionKind
 from causalist.graph.rules import RuleName
-from causalist.model.facts import MODULE_SCOPE, RouteFact, RouteForm
+from causalist.model.facts import MODULE_SCOPE, Reference, RouteFact, RouteForm
 from causalist.model.graph import EdgeKind
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role
 
@@ -35,6 +36,50 @@ _DECLARED_EVENT = lazy_regex(r"\bevent\s")
 _DJANGO_COMMAND = "management/commands/"
 _NO_TWINS = ("php",)  # families whose programs share no messages by a name alone
 _FindHandler = Callable[[int, RouteFact], int]
+
+
+_CALL_IN_MACRO = lazy_regex(r"(\w+)\((\w*)\)")
+
+
+@dataclass(slots=True)
+class CallingMacros:
+    """Macros that call a function which they are given, as their signatures say, themselves or by another macro."""
+
+    program: Program
+    resolve: Callable[..., tuple[list[Any], str]]  # as `Resolver.resolve`
+    _names: frozenset[str] | None = None
+    _sites: tuple[int, Set[tuple[int, int]]] = (-1, frozenset())  # of the last file: scopes and rows of their uses
+
+    def runs(self, number: int, reference: Reference) -> bool:
+        """Return True if a function of that name is given to such a macro there."""
+        if self._sites[0] != number:
+            settings, calls = self.program.files[number].settings, self.program.files[number].facts.calls
+            if settings is None or not settings.modules.headers:
+                calls = ()
+            elif self._names is None:
+                self._names = self._find_names()
+            self._sites = number, {(each.scope, each.row) for each in calls if each.callee in (self._names or ())}
+        if (reference.scope, reference.row) not in self._sites[1]:
+            return False
+        targets, _ = self.resolve(number, reference.scope, reference.name, guess=False)
+        kinds = [self.program.definition_of[each.definition].kind for each in targets]
+        return bool(kinds) and all(kind in CALLABLE_KINDS for kind in kinds)
+
+    def _find_names(self) -> frozenset[str]:
+        calling, handed = set[str](), list[tuple[str, str]]()
+        for symbols in self.program.files:
+            if symbols.settings is None or not symbols.settings.modules.headers:
+                continue
+            for each in symbols.facts.definitions:
+                said = each.signature.partition(" … ")[2] if each.kind == NodeKind.MACRO else ""
+                for name, parameter in _CALL_IN_MACRO.findall(said):
+                    if parameter:
+                        handed.append((each.name, name))
+                    else:
+                        calling.add(each.name)
+        while more := {macro for macro, other in handed if other in calling} - calling:
+            calling |= more
+        return frozenset(calling)
 
 
 def is_in_reach(drafts: NodeDrafts, source: int, handler: int) -> bool:

@@ -8,6 +8,7 @@ of declarative regions share.
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import tree_sitter
 from tree_sitter import Node
@@ -28,7 +29,7 @@ from causalist.model.language_settings import TypeSettings
 from causalist.model.node_ids import SEVERAL, NodeKind
 from causalist.model.type_notation import OPTIONAL, Mark, typed_value
 from causalist.parse.syntax import go_like_types
-from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments, written_arguments
+from causalist.parse.syntax.arguments import NO_PARAMETERS, count_arguments, declared_type, written_arguments
 from causalist.parse.syntax.chains import array_type_name, chain_of
 from causalist.parse.syntax.open_scopes import DefinitionDraft
 from causalist.parse.syntax.shadowed_names import MAX_CHAIN_PARTS, MAX_SPELLED, RegionNotation
@@ -53,6 +54,27 @@ _BY_SPACE = lazy_regex(
     r"(?:\s+[\w\"'(\[{`$@].*|\([^()]*\)\s+[\w\"'(\[{`$@].*)",
     re.DOTALL,
 )
+
+
+_ITERATOR = lazy_regex(r"(.*>)\s*::\s*(?:const_)?(?:reverse_)?iterator", re.DOTALL)
+_KIND_OF_TYPE = lazy_regex(r"\b(?:class|struct|union|enum|typename)\s+(?=\w)")  # as in `Held<class T>`
+
+
+@lru_cache(maxsize=1 << 12)
+def named_type(text: str, settings: TypeSettings) -> str:
+    """Return the type that is written before names of variables. An iterator is what it points at.
+
+    >>> [named_type(t, TypeSettings()) for t in ("std::vector<Node*>::iterator", "unsigned int", "Node", "A::B")]
+    ['std.vector', 'unsigned', 'Node', 'A.B']
+    """
+    text = text.replace(" .", "::")
+    if "<" in text and " " in text:
+        text = _KIND_OF_TYPE.sub("", text)
+    if "iterator" in text and (of := _ITERATOR.fullmatch(text)):
+        return array_type_name(of[1], settings).removesuffix("[]").rpartition("?")[2]
+    name = "" if "basic_" in text else array_type_name(text, settings)
+    plain = "" if name else declared_type(text)
+    return name or ("" if plain in settings.memberless_types or plain == "decltype()*" else plain)
 
 
 def read_assigned(text: str, self_names: Sequence[str], clean: Callable[[str], str]) -> str:

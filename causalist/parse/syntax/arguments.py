@@ -11,8 +11,8 @@ from typing import NamedTuple
 from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language_settings import TypeSettings
-from causalist.model.type_notation import split_top, typed_value
-from causalist.parse.syntax.chains import array_type_name, chain_of, type_name, with_constructor_call
+from causalist.model.type_notation import Mark, split_top, typed_value
+from causalist.parse.syntax.chains import chain_of, find_closer, type_name, with_constructor_call
 
 _PLAIN_TYPES = TypeSettings()
 _UNREADABLE = lazy_regex(r"[,?<>]")
@@ -550,7 +550,6 @@ def declared_type(text: str) -> str:
     return f"{name}{'*' * len(_POINTED.findall(text))}{rest}"
 
 
-_ITERATOR = lazy_regex(r"(.*>)\s*::\s*(?:const_)?(?:reverse_)?iterator", re.DOTALL)
 _MADE_OR_CAST = lazy_regex(
     r"[*&]?(?:(?:std::)?make_(?:unique|shared)\s*<([^()]+)>\s*\(|(?:static|reinterpret|dynamic|const)_cast\s*<([^()]+)>\s*\()"
 )
@@ -559,24 +558,52 @@ _CAST_TO_POINTER = lazy_regex(
 )
 
 
-_KIND_OF_TYPE = lazy_regex(r"\b(?:class|struct|union|enum|typename)\s+(?=\w)")  # as in `Held<class T>`
+_CAST = lazy_regex(r"[*&]?\s*(?:static|const|dynamic|reinterpret)_cast\s*(?=<)")
+_CAST_IN_BRACKETS = lazy_regex(r"\(\s*([^\W\d][\w:. ]*(?:<[^()]*>)?[\s*&]*[*&])\s*(?:const\s*)?\)\s*(?=[\w(&*])")
+_OPERAND = (
+    r"[^\W\d][\w.]*(?:(?:\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\])(?: ?\.\w+)*)*(?: \.\w+(?:\((?:[^()]|\([^()]*\))*\))?)*"
+)
+_OPERATION = lazy_regex(rf"({_OPERAND})\s*(<<|>>|[-+*/%|^])\s*(?=[\w(*&!~-])")
+_STEPS = lazy_regex(r"\+\+|--")
 
 
-@lru_cache(maxsize=1 << 12)
-def named_type(text: str, settings: TypeSettings) -> str:
-    """Return the type that is written before names of variables. An iterator is what it points at.
+def chain_of_operation(text: str, settings: TypeSettings) -> str:
+    """Return the chain of an expression that may begin with a cast or an operation in brackets, as of C++.
 
-    >>> [named_type(t, _PLAIN_TYPES) for t in ("std::vector<Node*>::iterator", "unsigned int", "Node", "A::B")]
-    ['std.vector', 'unsigned', 'Node', 'A.B']
+    >>> s = TypeSettings(operators="operator")
+    >>> [chain_of_operation(t, s) for t in ("static_cast<A&>(b).c", "((A*) b) .c", "(a.f(x) + b).c", "(++i) .c", "a.b")]
+    ['<A>.c', '<A>.c', 'a.f().operator+().c', 'i.c', 'a.b']
     """
-    text = text.replace(" .", "::")
-    if "<" in text and " " in text:
-        text = _KIND_OF_TYPE.sub("", text)
-    if "iterator" in text and (of := _ITERATOR.fullmatch(text)):
-        return array_type_name(of[1], settings).removesuffix("[]").rpartition("?")[2]
-    name = "" if "basic_" in text else array_type_name(text, settings)
-    plain = "" if name else declared_type(text)
-    return name or ("" if plain in settings.memberless_types or plain == "decltype()*" else plain)
+    head, end = _head_of_operation(text, settings) if settings.operators and len(text) <= 300 else ("", 0)
+    rest = chain_of(f"x{text[end:]}", settings) if head and end < len(text) else "x"
+    return head + rest[1:] if head and rest else chain_of(text, settings)
+
+
+def _head_of_operation(text: str, settings: TypeSettings) -> tuple[str, int]:
+    """Return the chain of a cast or bracket at the start of a text, and its end; "" if it has none."""
+    if "_cast" in text and (cast := _CAST.match(text)):
+        closed = find_closer(text, cast.end())
+        opened = text.find("(", closed)
+        end = find_closer(text, opened) if 0 < closed < opened else -1
+        return _typed_head(text[cast.end() + 1 : closed], settings), end + 1
+    end = find_closer(text, 0) if text[:1] == "(" else -1
+    inside = text[1:end].strip()
+    if end < 0:
+        return "", 0
+    if cast := _CAST_IN_BRACKETS.match(inside):
+        return _typed_head(cast[1], settings), end + 1
+    if operation := _OPERATION.match(inside):
+        left = chain_of(operation[1], settings)
+        return f"{left}.{settings.operators}{operation[2]}{Mark.CALL}" if left else "", end + 1
+    if step := _STEPS.match(inside):
+        return chain_of(inside[step.end() :], settings), end + 1
+    head, until = _head_of_operation(inside, settings)
+    return (head, end + 1) if until == len(inside) else ("", 0)
+
+
+def _typed_head(written: str, settings: TypeSettings) -> str:
+    name = type_name(written.removeprefix("const "), settings)
+    return typed_value(name) if name and ">" not in name else ""
 
 
 def value_chain(text: str, settings: TypeSettings) -> str:
@@ -599,34 +626,8 @@ def value_chain(text: str, settings: TypeSettings) -> str:
         name = type_name(made[1] or made[2], settings)
         if name and "<" not in name:
             return typed_value(name)
-    return with_constructor_call(text, chain_of(text, settings))
-
-
-_PLAIN_TYPE = lazy_regex(
-    r"(?:\w+\.)*(?:u?(?:char|int|long|short)|\w+_t|bool|byte|float|double|void|unsigned(?: \w+)*|long long"
-    r"|[a-z]{1,5}\d{1,2})"
-)
-
-
-def is_plain_type(name: str) -> bool:
-    """Return True if a type has no members, or points at such a type.
-
-    >>> [is_plain_type(each) for each in ("char*", "unsigned long", "Node", "")]
-    [True, True, False, False]
-    """
-    return _PLAIN_TYPE.fullmatch(name.rstrip("*")) is not None
-
-
-def pointers_between(data: bytes, type_end: int, start: int, end: int, name: str) -> str:
-    """Return a "*" for each pointer or array in the declaration of a name, of a type without members, else "".
-
-    >>> [pointers_between(b"char *a, b, c[]", 4, *each, "char") for each in ((6, 7), (9, 10), (12, 13))]
-    ['*', '', '*']
-    """
-    if not _PLAIN_TYPE.fullmatch(name):
-        return ""
-    before = data[max(type_end, start - _MAX_LIST_BYTES) : start].rpartition(b",")[2]
-    return "*" * (before.count(b"*") + (data[end : end + 1] == b"["))
+    is_text = settings.operators and _STRING_MADE.match(text)
+    return typed_value("std.string") if is_text else with_constructor_call(text, chain_of_operation(text, settings))
 
 
 _TEXT = lazy_regex(r'(?:u8|[LuUR])?"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*', re.DOTALL)
@@ -695,5 +696,5 @@ def letter_and_value(text: str, settings: TypeSettings) -> tuple[str, str]:
         return "?", typed_value(name) if name else ""
     sign = first if first in "&*" else ""
     text = text.replace("->", ".")
-    chain = with_constructor_call(text, chain_of(text, settings))
+    chain = with_constructor_call(text, chain_of_operation(text, settings))
     return "?", f"{sign}{chain}" if chain.isascii() and not _UNREADABLE.search(chain) else ""

@@ -15,7 +15,7 @@ from causalist.model.node_ids import DECLARED, SEVERAL, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import OPTIONAL, bytes_of_kind, closing_bracket, split_top
 from causalist.parse.syntax.capture_names import Event, Tag
 from causalist.parse.syntax.chains import chain_of, type_name
-from causalist.parse.syntax.doc_comments import without_annotations
+from causalist.parse.syntax.doc_comments import calls_of_parameters, without_annotations
 from causalist.parse.syntax.open_scopes import DefinitionDraft, Frame, Scopes
 
 _MAX_TYPE_BYTES = 200  # bytes of a type
@@ -370,6 +370,10 @@ def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
     text = _without_opener(text)
     if draft.is_named_behind:
         text = f"{text} {draft.name}"
+    if draft.kind is NodeKind.MACRO and draft.body >= 0 and scopes.settings.modules.headers:
+        macros = {each.name for each in scopes.drafts if each.kind is NodeKind.MACRO}
+        calls = calls_of_parameters(text, scopes.original_text(draft.body, draft.end), macros)
+        text = " … ".join([text.rstrip(" \\"), *([", ".join(calls)] if calls else ())])
     return text if len(text) <= _MAX_SIGNATURE_CHARACTERS else text[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
 
 

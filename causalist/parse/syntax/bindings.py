@@ -32,14 +32,12 @@ from causalist.parse.syntax.argument_forms import (
     METHOD_OF_ARROW,
     called_by_space,
     made_or_listed,
+    named_type,
     read_assigned,
 )
 from causalist.parse.syntax.arguments import (
-    is_plain_type,
-    named_type,
     opening_bracket,
     place_of_function,
-    pointers_between,
     value_chain,
 )
 from causalist.parse.syntax.capture_names import Tag
@@ -57,7 +55,7 @@ from causalist.parse.syntax.chains import (
 from causalist.parse.syntax.go_like_types import made_type, value_given
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
 from causalist.parse.syntax.shadowed_names import before_itself
-from causalist.parse.syntax.typed_expressions import shape_of, value_of
+from causalist.parse.syntax.typed_expressions import is_plain_type, pointers_between, shape_of, value_of
 
 MAX_VALUE_BYTES = 2000  # bytes of a value that are looked at
 _MAX_NAME_BYTES, _MAX_TYPE_BYTES = 200, 800  # of a name; of an annotation with the content of collections

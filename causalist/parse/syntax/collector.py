@@ -18,8 +18,8 @@ from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import CALLABLE_KINDS, OPENED, TYPE_KINDS, NodeKind, escape_name
 from causalist.model.type_notation import OPTIONAL, PREDICATE, split_generic, split_top
 from causalist.parse.syntax.accesses import AccessReader
-from causalist.parse.syntax.argument_forms import add_clause
-from causalist.parse.syntax.arguments import declared_type, named_type
+from causalist.parse.syntax.argument_forms import add_clause, named_type
+from causalist.parse.syntax.arguments import declared_type
 from causalist.parse.syntax.bases_and_signatures import (
     BaseReader,
     HandlerNames,
@@ -521,7 +521,7 @@ class FactCollector:
             return
         frame = self._frames[-1]
         frame.name_start = start
-        text = self.text(start, end)
+        text = "operator_" * self.scopes.is_conversion(start) + self.text(start, end)
         is_type = frame.index >= 0 and self.drafts[frame.index].kind in TYPE_KINDS
         if self.settings.preprocessor.blank and self.scopes.data[start - 1 : start] == b'"':
             text = _NO_WORD.sub("_", text)  # of a test that a text names

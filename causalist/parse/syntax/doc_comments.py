@@ -5,14 +5,15 @@ Types are read from tags such as `@param Door $door`, `@return Door[]` and `@var
 comment only fills in missing types. The exception is a comment inside of a function that names a variable, which
 overrides.
 
-Annotations stand between a comment and what it is about; a signature leaves them out.
+Annotations stand between a comment and what it is about; a signature leaves them out, and that of a macro says which
+parameters it calls.
 """
 
 import html
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -490,3 +491,24 @@ def without_annotations(text: str) -> str:
             break
         text = rest
     return text
+
+
+_MACRO_PARAMETERS = lazy_regex(r"#\s*define\s+\w+\(([^()]*)\)")
+_CALL_IN_MACRO = lazy_regex(r"(?<![\w.>#])([^\W\d]\w*)\s*\((?=([^()]*))")
+_MAX_MACRO_CHARACTERS = 4000
+
+
+def calls_of_parameters(head: str, body: str, macros: Collection[str]) -> list[str]:
+    """Return the calls that a macro makes of its parameters, and those of `macros` that are given one.
+
+    >>> calls_of_parameters("#define RUN(f, n)", "do { f(); log(n, #f); } while (0)", ())
+    ['f()']
+    >>> calls_of_parameters("#define RUN(f)", "RUN_TIMES(3, f)", ("RUN_TIMES",))
+    ['RUN_TIMES(f)']
+    """
+    written = _MACRO_PARAMETERS.match(head)
+    names = re.findall(r"\w+", written[1]) if written else []
+    calls = _CALL_IN_MACRO.findall(body[:_MAX_MACRO_CHARACTERS]) if names else []
+    made = {f"{called}()": None for called, _ in calls if called in names}
+    given = ((called, each.strip()) for called, taken in calls if called in macros for each in taken.split(","))
+    return [*made, *dict.fromkeys(f"{called}({each})" for called, each in given if each in names)]

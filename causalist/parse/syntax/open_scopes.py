@@ -210,6 +210,10 @@ class Scopes:
                 return frame.index
         return MODULE_SCOPE
 
+    def is_conversion(self, start: int) -> bool:
+        """Return True if the name that starts there is the type that a conversion of C++ gives."""
+        return bool(self.settings.types.operators) and self.data.endswith(b"operator ", 0, start)
+
     def clean_name(self, name: str) -> str:
         """Return the defined name for an assignment to `name`.
 

@@ -470,6 +470,34 @@ def _keyword_value(inside: str, name: str) -> str:
     return next((value for key, _, value in given if key.strip() == name), "")
 
 
+_MAX_DECLARED_BYTES = 1000  # of a list of names behind a type
+_PLAIN_TYPE = lazy_regex(
+    r"(?:\w+\.)*(?:u?(?:char|int|long|short)|\w+_t|bool|byte|float|double|void|unsigned(?: \w+)*|long long"
+    r"|[a-z]{1,5}\d{1,2})"
+)
+
+
+def is_plain_type(name: str) -> bool:
+    """Return True if a type has no members, or points at such a type.
+
+    >>> [is_plain_type(each) for each in ("char*", "unsigned long", "Node", "")]
+    [True, True, False, False]
+    """
+    return _PLAIN_TYPE.fullmatch(name.rstrip("*")) is not None
+
+
+def pointers_between(data: bytes, type_end: int, start: int, end: int, name: str) -> str:
+    """Return a "*" for each pointer or array in the declaration of a name, of a type without members, else "".
+
+    >>> [pointers_between(b"char *a, b, c[]", 4, *each, "char") for each in ((6, 7), (9, 10), (12, 13))]
+    ['*', '', '*']
+    """
+    if not _PLAIN_TYPE.fullmatch(name):
+        return ""
+    before = data[max(type_end, start - _MAX_DECLARED_BYTES) : start].rpartition(b",")[2]
+    return "*" * (before.count(b"*") + (data[end : end + 1] == b"["))
+
+
 _MAX_PLACE_BYTES = 2000
 _MAX_PLACE_TYPE_BYTES = 400
 _MAX_PLACE_PUNCTUATION_BYTES = 12  # bytes of " as (" or " = " between a pattern and its value, white space aside

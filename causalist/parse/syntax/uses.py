@@ -30,6 +30,7 @@ from causalist.parse.syntax.argument_forms import (
 from causalist.parse.syntax.arguments import (
     arguments_at,
     callee_before,
+    chain_of_operation,
     letters_and_values,
     made_before,
     typed_arguments,
@@ -171,7 +172,7 @@ class UseReader:
         else:
             sign = self._scopes.data[end - 1 : end] in self._signs
             text = self._scopes.with_wanted_type(start, end - sign)
-            chain = self._scopes.own_chain(chain_of(text, self._settings.types), start)
+            chain = self._scopes.own_chain(chain_of_operation(text, self._settings.types), start)
             if chain and sign:
                 chain += self._scopes.text(end - 1, end)
         if chain and not (self._lists_arguments and self._scopes.data.startswith((b"*", b" *"), end)):  # new T*[n]
