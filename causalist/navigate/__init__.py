@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         edges_to,
         find_graph_path,
         find_indirect_calls,
-        find_overriding,
         find_path_of_edges,
         list_co_change_edges,
         list_neighbors,
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     )
     from causalist.navigate.find import Filters, apply_filters, find_nodes, nodes_inside, select_definitions
     from causalist.navigate.impact import find_affected_nodes, find_nodes_of_rows, unite_affected
-    from causalist.navigate.implicit_calls import is_run_unnamed
+    from causalist.navigate.implicit_calls import find_overriding, is_run_unnamed
     from causalist.navigate.index_health import find_defects, list_layer_files, summarize_layers
     from causalist.navigate.likely_changes import find_files_changing_with, find_missing_files
     from causalist.navigate.marked_tests import mark_tests
@@ -86,11 +85,11 @@ __all__ = [
 __getattr__ = exports(
     __name__,
     {
-        "implicit_calls": "is_run_unnamed",
+        "implicit_calls": "find_overriding is_run_unnamed",
         "impact": "find_affected_nodes find_nodes_of_rows unite_affected",
         "affected_tests": "count_probable_tests find_tests_reaching find_users_and_tests",
         "edges": "calls_from calls_to describe_definition edges_to find_graph_path find_indirect_calls "
-        "find_overriding find_path_of_edges list_co_change_edges list_neighbors list_neighbors_and_derived list_routes "
+        "find_path_of_edges list_co_change_edges list_neighbors list_neighbors_and_derived list_routes "
         "mentions_of references_to select_edges with_overloads_and_members",
         "find": "Filters apply_filters find_nodes nodes_inside select_definitions",
         "marked_tests": "mark_tests",

@@ -30,6 +30,7 @@ from causalist.navigate.implicit_calls import (
     constructor_calls,
     find_constructors_run,
     find_implicit_uses,
+    overriding_ids,
     special_uses,
 )
 from causalist.rank import WalkWeights
@@ -227,34 +228,6 @@ def find_indirect_calls(graph: CodeGraph, node: int) -> tuple[Edge, ...]:
         if kinds[number] == EdgeKind.CALLS
     ]
     return sort_by_confidence([*calls, *special_uses(graph, node)])
-
-
-_SUPER = "super"  # the rule of a call that names the base whose method runs
-
-
-def find_overriding(graph: CodeGraph, calls: Iterable[Edge]) -> dict[str, tuple[str, ...]]:
-    """Return what overrides the methods that `calls` reach, directly or indirectly, and may run in their place.
-
-    A call through `super` names the one that runs.
-    """
-    ids = graph.nodes.ids
-    found: dict[str, tuple[str, ...]] = {}
-    for target in sorted({e.target for e in calls if e.kind == EdgeKind.CALLS.label and e.rule != _SUPER}):
-        reached: dict[str, None] = {}
-        level = [target]
-        while level:
-            level = [each for id in level for each in overriding_ids(graph, ids.position(id)) if each not in reached]
-            reached.update(dict.fromkeys(level))
-        if reached:
-            found[target] = tuple(each for each in reached if each != target)
-    return found
-
-
-def overriding_ids(graph: CodeGraph, node: int) -> tuple[str, ...]:
-    """Return the ids of the methods that directly override a method, those of tests last."""
-    edges, roles = graph.edges, graph.nodes.roles
-    own = {int(edges.sources[e]) for e in graph.incoming(node) if edges.kinds[e] == EdgeKind.OVERRIDES}
-    return tuple(graph.nodes.ids[each] for each in sorted(own, key=lambda each: (roles[each] == Role.TEST, each)))
 
 
 def overridden_ids(graph: CodeGraph, node: int) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ the graph and the settings of the language alone. Nothing is stored.
 - A function in a table, a value of a file or class that names it, may be run by code that reads the table. So may one
   whose decorator writes a table. Of functions declared several times under one name, callers know the first. All
   these count for `impact` and `tests` alone.
+- A method that overrides another runs in its place, where the object is of the type that has it.
 - A metaclass runs where its classes are made and called. This counts for `impact` and `tests` alone, too.
 """
 
@@ -29,7 +30,7 @@ from causalist._internal.dataclass_arrays import unique_sorted
 from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph, Edge, EdgeKind, linearize
 from causalist.model.language_settings import NameSettings
-from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, last_name, unescape_path
+from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, last_name, unescape_path
 from causalist.model.string_table import Positions
 from causalist.parse import claimants, dialect_of, load_settings
 
@@ -663,3 +664,31 @@ def _holder(node_id: str) -> str:
     path, _, symbol = node_id.partition("::")
     holder = symbol.rpartition(".")[0]
     return f"{path}::{holder}" if holder else ""
+
+
+_SUPER = "super"  # the rule of a call that names the base whose method runs
+
+
+def find_overriding(graph: CodeGraph, calls: Iterable[Edge]) -> dict[str, tuple[str, ...]]:
+    """Return what overrides the methods that `calls` reach, directly or indirectly, and may run in their place.
+
+    A call through `super` names the one that runs.
+    """
+    ids = graph.nodes.ids
+    found: dict[str, tuple[str, ...]] = {}
+    for target in sorted({e.target for e in calls if e.kind == EdgeKind.CALLS.label and e.rule != _SUPER}):
+        reached: dict[str, None] = {}
+        level = [target]
+        while level:
+            level = [each for id in level for each in overriding_ids(graph, ids.position(id)) if each not in reached]
+            reached.update(dict.fromkeys(level))
+        if reached:
+            found[target] = tuple(each for each in reached if each != target)
+    return found
+
+
+def overriding_ids(graph: CodeGraph, node: int) -> tuple[str, ...]:
+    """Return the ids of the methods that directly override a method, those of tests last."""
+    edges, roles = graph.edges, graph.nodes.roles
+    own = {int(edges.sources[e]) for e in graph.incoming(node) if edges.kinds[e] == EdgeKind.OVERRIDES}
+    return tuple(graph.nodes.ids[each] for each in sorted(own, key=lambda each: (roles[each] == Role.TEST, each)))

@@ -6,7 +6,7 @@ and `Implementation` facts, test marks. The signature of a definition is its tex
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from causalist._internal.lazy import dataclass, field, lazy_regex
@@ -15,7 +15,7 @@ from causalist.model.node_ids import DECLARED, SEVERAL, TYPE_KINDS, NodeKind
 from causalist.model.type_notation import OPTIONAL, bytes_of_kind, closing_bracket, split_top
 from causalist.parse.syntax.capture_names import Event, Tag
 from causalist.parse.syntax.chains import chain_of, type_name
-from causalist.parse.syntax.doc_comments import calls_of_parameters, without_annotations
+from causalist.parse.syntax.doc_comments import calls_of_parameters, without_annotations, without_comment
 from causalist.parse.syntax.open_scopes import DefinitionDraft, Frame, Scopes
 
 _MAX_TYPE_BYTES = 200  # bytes of a type
@@ -365,7 +365,7 @@ def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
     if draft.body < 0:
         text = _first_lines(text)
     if any(mark in text for mark in scopes.settings.comments.line):
-        text = "\n".join(_without_comment(line, scopes.settings.comments.line) for line in text.split("\n"))
+        text = "\n".join(without_comment(line, scopes.settings.comments.line) for line in text.split("\n"))
     text = " ".join(text.split())
     text = _without_opener(text)
     if draft.is_named_behind:
@@ -403,20 +403,6 @@ def selector_of(text: str) -> str:
         return word[0] if word else ""
     words = [part.split() for part in plain.split(":")[:-1]]
     return "".join(f"{each[-1] if each[int(i > 0) :] else ''}:" for i, each in enumerate(words))
-
-
-def _without_comment(line: str, marks: Collection[str]) -> str:
-    """Return a line without the comment at its end; a mark inside of a literal or of another word begins none.
-
-    >>> [_without_comment(each, ["#"]) for each in ("def f():  # why", "# why", "a = '#'", "def f#", "#[A] f()")]
-    ['def f():', '', "a = '#'", 'def f#', '#[A] f()']
-    """
-    for found in re.finditer("|".join(rf"(?<!\S){re.escape(mark)}(?!\[)" for mark in marks), line):
-        before = line[: found.start()]
-        quotes = ('"',) if found[0] == "//" else ('"', "'")  # lifetimes of Rust are single ones
-        if not any(before.count(quote) % 2 for quote in quotes):
-            return before.rstrip()
-    return line
 
 
 def _without_opener(text: str) -> str:

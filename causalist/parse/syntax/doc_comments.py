@@ -512,3 +512,17 @@ def calls_of_parameters(head: str, body: str, macros: Collection[str]) -> list[s
     made = {f"{called}()": None for called, _ in calls if called in names}
     given = ((called, each.strip()) for called, taken in calls if called in macros for each in taken.split(","))
     return [*made, *dict.fromkeys(f"{called}({each})" for called, each in given if each in names)]
+
+
+def without_comment(line: str, marks: Collection[str]) -> str:
+    """Return a line without the comment at its end; a mark inside of a literal or of another word begins none.
+
+    >>> [without_comment(each, ["#"]) for each in ("def f():  # why", "# why", "a = '#'", "def f#", "#[A] f()")]
+    ['def f():', '', "a = '#'", 'def f#', '#[A] f()']
+    """
+    for found in re.finditer("|".join(rf"(?<!\S){re.escape(mark)}(?!\[)" for mark in marks), line):
+        before = line[: found.start()]
+        quotes = ('"',) if found[0] == "//" else ('"', "'")  # lifetimes of Rust are single ones
+        if not any(before.count(quote) % 2 for quote in quotes):
+            return before.rstrip()
+    return line
