@@ -115,6 +115,7 @@ from causalist.parse.syntax_tree import ParseTooLong, find_query_parts, marks_of
 # `matches` holds back nothing. It makes a mapping for each match, which takes half as long again in most languages, and
 # no longer in some. See docs/speed.md for the measurement.
 _MIN_BYTES_FOR_MATCHES = 32_768
+# Queries of these have wildcards inside of patterns, for which `captures` yields nodes of patterns that do not match.
 _MATCHED_FAMILIES = frozenset({"bash", "ecmascript", "elixir", "ruby"})
 
 
