@@ -680,7 +680,8 @@ def find_overriding(graph: CodeGraph, calls: Iterable[Edge]) -> dict[str, tuple[
         reached: dict[str, None] = {}
         level = [target]
         while level:
-            level = [each for id in level for each in overriding_ids(graph, ids.position(id)) if each not in reached]
+            found_next = dict.fromkeys(each for id in level for each in overriding_ids(graph, ids.position(id)))
+            level = [each for each in found_next if each not in reached]
             reached.update(dict.fromkeys(level))
         if reached:
             found[target] = tuple(each for each in reached if each != target)

@@ -12,7 +12,7 @@ from causalist._internal.lazy import lazy_regex
 from causalist.model.facts import UNCOUNTED, ArgumentKind, LambdaForm
 from causalist.model.language_settings import TypeSettings
 from causalist.model.type_notation import Mark, split_top, typed_value
-from causalist.parse.syntax.chains import chain_of, find_closer, type_name, with_constructor_call
+from causalist.parse.syntax.chains import chain_of, find_closing, type_name, with_constructor_call
 
 _PLAIN_TYPES = TypeSettings()
 _UNREADABLE = lazy_regex(r"[,?<>]")
@@ -582,11 +582,11 @@ def chain_of_operation(text: str, settings: TypeSettings) -> str:
 def _head_of_operation(text: str, settings: TypeSettings) -> tuple[str, int]:
     """Return the chain of a cast or bracket at the start of a text, and its end; "" if it has none."""
     if "_cast" in text and (cast := _CAST.match(text)):
-        closed = find_closer(text, cast.end())
+        closed = find_closing(text, cast.end())
         opened = text.find("(", closed)
-        end = find_closer(text, opened) if 0 < closed < opened else -1
+        end = find_closing(text, opened) if 0 < closed < opened else -1
         return _typed_head(text[cast.end() + 1 : closed], settings), end + 1
-    end = find_closer(text, 0) if text[:1] == "(" else -1
+    end = find_closing(text, 0) if text[:1] == "(" else -1
     inside = text[1:end].strip()
     if end < 0:
         return "", 0

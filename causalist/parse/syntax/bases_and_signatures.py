@@ -371,8 +371,7 @@ def signature_of(draft: DefinitionDraft, scopes: Scopes) -> str:
     if draft.is_named_behind:
         text = f"{text} {draft.name}"
     if draft.kind is NodeKind.MACRO and draft.body >= 0 and scopes.settings.modules.headers:
-        macros = {each.name for each in scopes.drafts if each.kind is NodeKind.MACRO}
-        calls = calls_of_parameters(text, scopes.original_text(draft.body, draft.end), macros)
+        calls = calls_of_parameters(text, scopes.original_text(draft.body, draft.end), scopes.macro_names)
         text = " … ".join([text.rstrip(" \\"), *([", ".join(calls)] if calls else ())])
     return text if len(text) <= _MAX_SIGNATURE_CHARACTERS else text[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
 

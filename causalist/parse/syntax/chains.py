@@ -114,20 +114,20 @@ def _read_chain(text: str, settings: TypeSettings | None) -> str:
     if settings is not None and settings.casts and ("as" in text or "satisfies" in text or "<" in text):
         if cast := _cast_of(text, settings):
             return cast
-        if text.startswith("(") and (end := find_closer(text, 0)) > 0:
+        if text.startswith("(") and (end := find_closing(text, 0)) > 0:
             cast = _cast_of(text[1:end].strip(), settings)
             rest = chain_of(f"x{text[end + 1 :]}", settings) if cast else ""
             if rest:
                 return cast + rest[1:]
-    if text.startswith("(") and (end := find_closer(text, 0)) > 0 and (inner := chain_of(text[1:end], settings)):
+    if text.startswith("(") and (end := find_closing(text, 0)) > 0 and (inner := chain_of(text[1:end], settings)):
         return chain_of(_spell_items(with_constructor_call(text[1:end], inner)) + text[end + 1 :], settings)
-    if text.startswith("(") and (failed := _IF_FAILED.search(text)) and (end := find_closer(text, 0)) > 0:
+    if text.startswith("(") and (failed := _IF_FAILED.search(text)) and (end := find_closing(text, 0)) > 0:
         tried = text[1 : failed.start()].strip()
         if failed.end() < end and tried.count("(") == tried.count(")") and (inner := chain_of(tried, settings)):
             return chain_of(inner + text[end + 1 :], settings)
     waited = _WAITED.match(text)
     if waited:
-        end = find_closer(text, 0) if waited[1] or waited[2] else len(text)
+        end = find_closing(text, 0) if waited[1] or waited[2] else len(text)
         inner = text[waited.end() : end]
         return chain_of(inner + text[end + 1 :]) if end > 0 and chain_of(inner) else _after_unknown(text, len(text))
     elements, makes = (bool(settings.containers), bool(settings.operators)) if settings is not None else (False, False)
@@ -177,7 +177,7 @@ def _read_chain(text: str, settings: TypeSettings | None) -> str:
         elif character == "!" and text[position + 1 : position + 2] != "=":
             position += 1
         elif character == "{" and (makes or parts[-1][0].isupper()) and not parts[-1].endswith(")"):
-            end = find_closer(text, position)  # `Point {x: 1}`
+            end = find_closing(text, position)  # `Point {x: 1}`
             if end < 0:
                 return ""
             parts[-1] += Mark.CALL
@@ -189,7 +189,7 @@ def _read_chain(text: str, settings: TypeSettings | None) -> str:
             parts[-1] += Mark.CALL
             position = string.end()
         elif character in "([<":
-            end = find_closer(text, position)
+            end = find_closing(text, position)
             if end < 0:
                 return ""
             if character == "(":
@@ -235,7 +235,7 @@ def read_message(text: str, settings: TypeSettings) -> tuple[str, str, int] | No
         return None
     if "//" in text or "/*" in text:
         text = _STRING_OR_REMARK.sub(lambda m: m[0] if m[0][0] in "\"'" else " " * len(m[0]), text)
-    end = find_closer(text, 0)
+    end = find_closing(text, 0)
     if end < 0:
         return None
     body = text[1:end]
@@ -268,7 +268,7 @@ def _end_of_receiver(body: str) -> int:
         position = word.end()
     while position < len(body):
         if body[position] in "([{":
-            end = find_closer(body, position)
+            end = find_closing(body, position)
             if end < 0:
                 return len(body)
             position = end + 1
@@ -292,7 +292,7 @@ def _labels_of(text: str) -> str:
     while mark := _LABEL.search(text, position):
         position, character = mark.end(), mark[0]
         if character in "([{":
-            end = find_closer(text, mark.start())
+            end = find_closing(text, mark.start())
             if end < 0:
                 return ""
             position = last = end + 1
@@ -322,7 +322,7 @@ def _chain_of_message(text: str, settings: TypeSettings) -> str | None:
             rest = text[cast.end() :]
             return f"<{name}>" if chain_of(rest, settings) or rest.startswith("[") else None
         return chain_of(text[cast.end() :], settings)
-    if text.startswith("(") and (end := find_closer(text, 0)) > 0 and text[1:end].lstrip()[:1] in ("[", "("):
+    if text.startswith("(") and (end := find_closing(text, 0)) > 0 and text[1:end].lstrip()[:1] in ("[", "("):
         inner = _chain_of_message(text[1:end], settings)
         return _with_members_behind(inner, text[end + 1 :]) if inner else None
     read = read_message(text, settings)
@@ -399,7 +399,7 @@ def paths_of_pattern(text: str) -> list[tuple[str, tuple[str, ...]]]:
             continue
         key, inner = matched[1], (matched[2] or "").strip()
         if inner.startswith("{"):
-            end = find_closer(inner, 0)
+            end = find_closing(inner, 0)
             paths += [(name, (key, *path)) for name, path in paths_of_pattern(inner[: end + 1])] if end > 0 else []
         else:
             name = re.match(r"[\w$]+", inner)
@@ -420,7 +420,7 @@ def type_of_path(text: str, path: Sequence[str], settings: TypeSettings) -> tupl
     text = text.strip()
     if not text.startswith("{"):
         return type_name(text, settings), tuple(path)
-    end = find_closer(text, 0)
+    end = find_closing(text, 0)
     fields = re.sub(r"\n|;", ",", text[1:end]) if end > 0 else ""
     for each in split_top(fields, ","):
         matched = _FIELD_OF_TYPE.fullmatch(each.strip())
@@ -461,7 +461,7 @@ def members_of(text: str) -> str:
     ('{a,b:c.d,e:f(),...}', '{}')
     """
     members: list[str] = []
-    for each in split_top(_REMARK.sub("", text[1 : find_closer(text, 0)]).replace("=>", ""), ","):
+    for each in split_top(_REMARK.sub("", text[1 : find_closing(text, 0)]).replace("=>", ""), ","):
         matched = _MEMBER.fullmatch(each.strip())
         if matched and matched[2] is None:
             members.append("..." if matched[1].startswith("...") else matched[1])
@@ -486,7 +486,7 @@ def _after_unknown(text: str, length: int) -> str:
     return f"?.{tail[1]}" if tail else ""
 
 
-def find_closer(text: str, start: int) -> int:
+def find_closing(text: str, start: int) -> int:
     """Return the position of the bracket that closes the one at `start`, or -1. Strings are skipped."""
     stack = [_CLOSER[text[start]]]
     angle = text[start] == "<"
@@ -541,7 +541,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
         text = text.replace(settings.arrow, _ARROW)
     if _ARROW in text and (function := _function_type(text, settings)):
         return function
-    if text.startswith("(") and find_closer(text, 0) == len(text) - 1:
+    if text.startswith("(") and find_closing(text, 0) == len(text) - 1:
         several = split_top(text[1:-1], ",") if settings.tuples else []
         if len(several) > 1:
             return tuple_of(_item_of_tuple(each, settings) for each in several)
@@ -553,7 +553,7 @@ def type_name(text: str, settings: TypeSettings = _PLAIN_TYPES) -> str:
     text = text.replace("::", ".").replace(" .", ".")
     if settings.bracketed:
         text = text.replace("[", "<").replace("]", ">")
-    if settings.containers and text.startswith("[") and find_closer(text, 0) == len(text) - 1:
+    if settings.containers and text.startswith("[") and find_closing(text, 0) == len(text) - 1:
         return _collection(text[1:-1].partition(";")[0], settings)
     if settings.containers and text.endswith("[]"):
         return _collection(text[:-2].removeprefix("readonly "), settings)
@@ -633,10 +633,10 @@ def _function_type(text: str, settings: TypeSettings) -> str:
     ['(A,Map,()/B)/C', '()/A']
     """
     position = _FUNCTION_HEAD.match(text).end() if _FUNCTION_HEAD.match(text) else -1  # type: ignore[union-attr]
-    end = find_closer(text, position) if position >= 0 else -1
+    end = find_closing(text, position) if position >= 0 else -1
     if end > 0 and text[position] == "<":
         position = end + 1
-        end = find_closer(text, position) if text[position : position + 1] == "(" else -1
+        end = find_closing(text, position) if text[position : position + 1] == "(" else -1
     rest = text[end + 1 :].lstrip() if end > 0 else ""
     if not rest.startswith(_ARROW):
         return ""

@@ -17,6 +17,7 @@ import re
 import sys
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from causalist._internal.lazy import dataclass, field, lazy_regex
@@ -145,6 +146,11 @@ class Scopes:
         self._has_overloads = bool(settings.names.overload_pattern) or settings.names.bodiless_overloads
         self._default_signs = tuple(sign.encode() for sign in settings.names.default_operators)
         self._default = re.compile(rf"\s*+(?:{defaults})[^{{}}]*+$".encode()) if defaults else None
+
+    @cached_property
+    def macro_names(self) -> frozenset[str]:
+        """The names of all macros of the file, for when it has been read."""
+        return frozenset(each.name for each in self.drafts if each.kind is NodeKind.MACRO)
 
     def text(self, start: int, end: int) -> str:
         """Return the text of a range of `data`."""

@@ -279,6 +279,7 @@ LANGUAGES: Mapping[str, Words] = {
         parameter="int a#i", typed="struct C#i *t#i(struct C#p *a) {\n return a->m();\n}\n",
         extra=(
             ("macros", "#define M#i(x) M#p(x) + \\\n 1\n"),
+            ("macros of functions", "#define R#i(f, x) do { f(x); R#p(f, x); } while (0)\n"),
             ("branches", "#if A#i\nint g#i(int a) {\n#else\nint g#i(void) {\n#endif\n return g#p(); }\n"),
             ("open branches", "#if A\n{\n"),
             ("else branches", "#elif A#i\nint x#i;\n"),
