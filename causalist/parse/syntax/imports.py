@@ -200,6 +200,8 @@ class ImportReader:
 
     def __init__(self, scopes: Scopes, bindings: BindingReader) -> None:
         self.imports: list[Import] = []
+        self._named: dict[str, Import] = {}  # the last name of each alias among the first `_n_named` imports
+        self._n_named = 0
         self.exports: list[Export] = []
         self.group: ImportGroup | None = None  # the statement that is open
         self._scopes = scopes
@@ -280,10 +282,12 @@ class ImportReader:
     def _with_whole_name(self, star: Import) -> Import:
         """Return an import of everything whose module may be named by an alias above, with the module's own name."""
         head, dot, rest = star.module.partition(".")
-        for entry in reversed(self.imports):
-            if entry.alias == head and entry.name and entry.kind == ImportKind.NAME:
-                return star._replace(module=".".join(filter(None, (entry.module, entry.name))) + dot + rest)
-        return star
+        for entry in self.imports[self._n_named :]:
+            if entry.name and entry.kind == ImportKind.NAME:
+                self._named[entry.alias] = entry
+        self._n_named = len(self.imports)
+        named = self._named.get(head)
+        return star._replace(module=".".join(filter(None, (named.module, named.name))) + dot + rest) if named else star
 
     def _with_passing(self, star: Import) -> Import:
         """Return an import of everything in a function as one that is passed on; that of a module stays."""
