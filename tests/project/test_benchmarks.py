@@ -8,9 +8,10 @@ from tests.docs.blocks import ROOT
 
 pytestmark = pytest.mark.slow
 
-# One runs beside an oracle that is no part of the project, one in an environment of the peer's own, two need torch.
+# One runs beside an oracle that is no part of the project, one in an environment of the peer's own, four need torch.
 _ELSEWHERE = {
     "tests.benchmarks.edges.pycg_oracle",
+    "tests.benchmarks.encoder.asked",
     "tests.benchmarks.encoder.student",
     "tests.benchmarks.encoder.teacher",
     "tests.benchmarks.encoder.training",
