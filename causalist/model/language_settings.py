@@ -611,7 +611,8 @@ class Repair:
     put: str = " "
     silent: bool = False
     r"""on errors, or always if `silent`: each byte matched (or its group `mark`, or its first one) becomes `put`,
-    default a space. Names come from the original. Example: Kotlin: `match = '(?<![\w.])(o)pen(?=\()'`, `put = "_"`
+    default a space; a longer `put` stands there once. Rows in `rows` that begin like the first begin at `level`. Names
+    come from the original. Example: Kotlin: `match = '(?<![\w.])(o)pen(?=\()'`, `put = "_"`
     """
 
 

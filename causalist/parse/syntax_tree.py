@@ -177,12 +177,31 @@ def _apply_repairs(data: bytes, repairs: Sequence[Repair]) -> bytes:
     for repair in repairs:
         pattern = _compile_repair(repair.match)
         for matched in pattern.finditer(bytes(text)):
+            if "level" in pattern.groupindex:
+                _move_rows(text, matched)
+                continue
             start, end = matched.span("mark" if "mark" in pattern.groupindex else min(1, pattern.groups))
-            text[start:end] = repair.put.encode() * (end - start)
+            put = repair.put.encode()
+            text[start:end] = put * (end - start) if len(put) == 1 else put.ljust(end - start)[: end - start]
     return bytes(text)
 
 
+def _move_rows(text: bytearray, matched: "re.Match[bytes]") -> None:
+    """Let the rows of a match that begin like its first one, and as far inside, begin where its group `level` ends.
+
+    Their line feeds move towards them, so that every other byte stays where it is.
+    """
+    width, (start, end) = len(matched["level"]), matched.span("rows")
+    rows = list(_BEGINNING.finditer(text, start - 1, end))
+    indent, sign = rows[0].groups() if rows else (b"", b"")
+    for row in rows:
+        if row.groups() == (indent, sign) and len(indent) > width:
+            text[row.start()] = ord(" ")
+            text[row.end(1) - width - 1] = ord("\n")
+
+
 _ROW = re.compile(rb"[^\n]*\n")
+_BEGINNING = re.compile(rb"\n([ \t]*)(\S)")
 
 
 @cache

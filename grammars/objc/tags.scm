@@ -1,6 +1,15 @@
 ; What Objective-C has otherwise than C.
 (enumerator name: (identifier) @name.outer) @definition.constant
 
+; A class of C++ is read as a block with a linkage, whose string is its name.
+((linkage_specification value: (string_literal) @name body: (declaration_list) @body) @definition.struct
+  (#not-match? @name "^.C(\\+\\+)?.$"))
+
+((linkage_specification value: (string_literal) @_name body: (declaration_list (declaration declarator: [
+    (pointer_declarator declarator: (identifier) @name @definition.field)
+    (init_declarator declarator: (pointer_declarator declarator: (identifier) @name @definition.field))])))
+  (#not-match? @_name "^.C(\\+\\+)?.$"))
+
 ; Types. Their members also stand in categories, in extensions and in implementations.
 ((class_interface . (identifier) @name) @definition.class
   (#not-match? @definition.class "^.interface\\s+\\w+\\s*\\("))
@@ -10,7 +19,9 @@
 ((class_interface . (identifier) @name) @definition.class
   (#match? @definition.class "^.interface\\s+\\w+\\s*\\(") (#match? @name "^(NS|UI|CA|CL|WK|MK|AV|CN|PH|SK|XC)[A-Z]"))
 ((class_implementation . (identifier) @owner) @holder
-  (#not-match? @owner "^(NS|UI|CA|CL|WK|MK|AV|CN|PH|SK|XC)[A-Z]"))
+  (#not-match? @owner "^(NS|UI|CA|CL|WK|MK|AV|CN|PH|SK|XC)[A-Z]") (#not-match? @holder "^.implementation {5}"))
+; A macro that is longer begins this one, and its interface, too.
+((class_implementation . (identifier) @name) @definition.class (#match? @definition.class "^.implementation {5}"))
 ((class_implementation . (identifier) @name) @definition.class
   (#match? @name "^(NS|UI|CA|CL|WK|MK|AV|CN|PH|SK|XC)[A-Z]"))
 (protocol_declaration . (identifier) @name) @definition.interface
