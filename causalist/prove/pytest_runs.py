@@ -211,11 +211,16 @@ def _remove_abandoned(parent: Path) -> None:
     for folder in sorted(parent.iterdir()):
         process = folder.name.partition("-")[0]
         if process.isdigit() and not is_alive(int(process)):
-            shutil.rmtree(folder, ignore_errors=True)
+            for _ in range(_REMOVALS):  # tests of a killed process write on until they see that it has ended
+                shutil.rmtree(folder, ignore_errors=True)
+                if not folder.exists():
+                    break
+                time.sleep(_REMOVAL_SECONDS)
 
 
 _PLUGIN = "_causalist_prove"
 _PAUSE_SECONDS = 0.02
+_REMOVALS, _REMOVAL_SECONDS = 8, 0.1
 _COLLECTION_SECONDS = 120.0  # until the first test begins, and after the last one
 _KEEP_SECONDS = 5.0
 _VENVS = (".venv", "venv", "env")
