@@ -8,7 +8,8 @@ to place a question near its definition among all of the repository, by the simi
 subjects of commits stay where they are. The vectors of words do not change, so an index keeps its norms.
 
 CLONES holds a clone of each repository as `OWNER+NAME`, at the commit that QUESTIONS has. The STUDENT of the shipped
-file is the encoder of the package at commit 84fab738, with the SHA-256 9bf65a4c.
+file is the encoder of the package at commit 84fab738, with the SHA-256 9bf65a4c. Definitions are those of the parser of
+commit afa02add; another one may find others, and the file may have other bytes.
 """
 
 import argparse
@@ -41,7 +42,7 @@ from causalist.rank.lexical.question_encoder import (
     rows_of_terms,
     unpack,
 )
-from tests.benchmarks.encoder.student import WIDTH, Network, packed_groups, pad
+from tests.benchmarks.encoder.student import WIDTH, Network, layer_arrays, pad
 
 _ANSWERS = [
     kind for kind in NodeKind if kind not in (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.ENTITY, NodeKind.EXTERNAL)
@@ -262,16 +263,8 @@ def learned_arrays(student: Student) -> dict[str, NDArray[Any]]:
     """Return the arrays of an encoder file that training changes."""
     arrays: dict[str, NDArray[Any]] = {}
     with torch.no_grad():
-        for number, layer in enumerate(student.network.layers):
-            if number < student.a.fixed:
-                continue
-            for name, weight in layer.weights.items():
-                place = f"layers.{number}.{name}"
-                arrays[place], arrays[f"{place}.scale"] = packed_groups(weight, layer.scales[name])
-                arrays[f"{place}.bias"] = layer.biases[name].numpy()
-            for name in ("norm1", "norm2"):
-                arrays[f"layers.{number}.{name}.weight"] = layer.norms[f"{name}_w"].numpy()
-                arrays[f"layers.{number}.{name}.bias"] = layer.norms[f"{name}_b"].numpy()
+        for number in range(student.a.fixed, len(student.network.layers)):
+            arrays |= layer_arrays(student.network, number)
         rounded = (student.leave / student.row_scales[:, None]).round().clamp(*_LEAVE_LEVELS)
         arrays["leave"] = rounded.to(torch.int8).numpy()
         arrays["leave.bias"] = student.bias.numpy()

@@ -377,20 +377,28 @@ def piece_arrays(student: Network, pieces: list[str], often: Sequence[str], a: S
     }  # fmt: skip
 
 
+def layer_arrays(student: Network, number: int) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a layer."""
+    arrays: dict[str, NDArray[Any]] = {}
+    layer = student.layers[number]
+    for name, weight in layer.weights.items():
+        place = f"layers.{number}.{name}"
+        arrays[place], arrays[f"{place}.scale"] = packed_groups(weight, layer.scales[name])
+        arrays[f"{place}.bias"] = layer.biases[name].numpy()
+    for name in ("norm1", "norm2"):
+        arrays[f"layers.{number}.{name}.weight"] = layer.norms[f"{name}_w"].numpy()
+        arrays[f"layers.{number}.{name}.bias"] = layer.norms[f"{name}_b"].numpy()
+    return arrays
+
+
 def student_arrays(student: Network, mean: Tensor, mapping: Tensor) -> dict[str, NDArray[Any]]:
     """Return the arrays of the transformer."""
     arrays: dict[str, NDArray[Any]] = {}
     with torch.no_grad():
         arrays["positions"] = student.positions.numpy().astype(np.float16)
         arrays["norm.weight"], arrays["norm.bias"] = student.norm_w.numpy(), student.norm_b.numpy()
-        for number, layer in enumerate(student.layers):
-            for name, weight in layer.weights.items():
-                place = f"layers.{number}.{name}"
-                arrays[place], arrays[f"{place}.scale"] = packed_groups(weight, layer.scales[name])
-                arrays[f"{place}.bias"] = layer.biases[name].numpy()
-            for name in ("norm1", "norm2"):
-                arrays[f"layers.{number}.{name}.weight"] = layer.norms[f"{name}_w"].numpy()
-                arrays[f"layers.{number}.{name}.bias"] = layer.norms[f"{name}_b"].numpy()
+        for number in range(len(student.layers)):
+            arrays |= layer_arrays(student, number)
         leave = mapping.T.numpy()
         scales = (np.abs(leave).max(axis=1) / 127).astype(np.float32)
         arrays["leave"], arrays["leave.scale"] = np.rint(leave / scales[:, None]).astype(np.int8), scales
