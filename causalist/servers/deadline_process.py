@@ -42,8 +42,9 @@ from causalist.servers.question_worker import (
 if TYPE_CHECKING:
     from causalist.pipeline.repository import Repository
 
-# Seconds after the deadline at which there is an answer or none; printing it takes a part of what is left of 0.5.
-_GRACE = 0.4
+# Seconds after the deadline at which there is an answer or none; ending the processes and printing take a part of what
+# is left of 0.5.
+_GRACE = 0.3
 # Seconds that a step has to end in once it was told to.
 _PATIENCE = 0.1
 _POLL_SECONDS = 0.02
