@@ -238,7 +238,7 @@ def _settled_files(index: Index) -> NDArray[np.bool_]:
 
 
 # Raised when linking or the lexical index change what they give for the same facts.
-INDEX_VERSION = 39
+INDEX_VERSION = 40
 
 
 def index_version() -> str:

@@ -1,15 +1,19 @@
 """Share of questions with a right definition among the first 10 and 50 results, with and without the encoder.
 
-    python -m tests.benchmarks.encoder QUESTIONS... --clones DIR
+    python -m tests.benchmarks.encoder QUESTIONS... --clones DIR [--every N]
 
 QUESTIONS are those of `causalist eval context`. A result is right if it overlaps decisive lines and is not much longer
 than the block that holds them. `tuning.jsonl` is for choosing; `sealed.jsonl` is asked when all else is chosen.
+`held_out.jsonl` has the form of `asked.jsonl`: a language model wrote questions about definitions of twelve more
+applications, of which no encoder has learned. `--every N` asks each Nth question.
 """
 
 import argparse
+import json
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,10 +42,32 @@ def right_definitions(question: ContextQuestion, graph: CodeGraph, files: dict[s
     return right
 
 
-def find_places(questions: Sequence[ContextQuestion], clones: Path) -> dict[bool, list[int]]:
+class AskedQuestion(NamedTuple):
+    """A question about one definition of a repository, `owner/name`."""
+
+    repo: str
+    question: str
+    definition: str
+
+
+def read_questions(path: Path) -> Sequence[ContextQuestion | AskedQuestion]:
+    """Return the questions of a file of either form."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if not lines or "asked" not in json.loads(lines[0]):
+        return read_context_questions(path)
+    entries = [(entry["repository"].partition("@")[0], entry["asked"]) for entry in map(json.loads, lines)]
+    return [
+        AskedQuestion(repo, question, definition)
+        for repo, asked in entries
+        for definition, questions in asked.items()
+        for question in questions
+    ]
+
+
+def find_places(questions: Sequence[ContextQuestion | AskedQuestion], clones: Path) -> dict[bool, list[int]]:
     """Return the place of the first right definition of each question, with (True) and without the encoder."""
     places: dict[bool, list[int]] = {True: [], False: []}
-    by_repository: dict[str, list[ContextQuestion]] = defaultdict(list)
+    by_repository: dict[str, list[ContextQuestion | AskedQuestion]] = defaultdict(list)
     for question in questions:
         by_repository[question.repo].append(question)
     for repo, group in by_repository.items():
@@ -51,9 +77,12 @@ def find_places(questions: Sequence[ContextQuestion], clones: Path) -> dict[bool
             unescape_path(split_id(nodes.ids[n])[0]): n for n in np.flatnonzero(nodes.kinds == NodeKind.FILE).tolist()
         }
         for question in group:
-            right = right_definitions(question, repository.index.graph, files)
+            if isinstance(question, AskedQuestion):
+                right = {question.definition}
+            else:
+                right = right_definitions(question, repository.index.graph, files)
             if not right:
-                print(f"{question.id}: no definition holds its lines")
+                print(f"{question.question}: no definition holds its lines")
                 continue
             for is_on, found in places.items():
                 answer = repository.ask(question.question, AskOptions(top_k=TOP_K, semantic=is_on), remember=False)
@@ -66,10 +95,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("questions", nargs="+", type=Path)
     parser.add_argument("--clones", type=Path, required=True)
+    parser.add_argument("--every", type=int, default=1)
     arguments = parser.parse_args()
     print("| questions | n | measure | without | with | difference |\n|---|--:|---|--:|--:|---|")
     for path in arguments.questions:
-        places = find_places(read_context_questions(path), arguments.clones)
+        places = find_places(read_questions(path)[:: arguments.every], arguments.clones)
         measures = {f"among {k}": {on: [float(p <= k) for p in found] for on, found in places.items()} for k in DEPTHS}
         measures["MRR"] = {on: [1 / p for p in found] for on, found in places.items()}
         for name, values in measures.items():

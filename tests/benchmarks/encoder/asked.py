@@ -3,13 +3,14 @@
     python -m tests.benchmarks.encoder.asked STUDENT QUESTIONS CLONES OUT
 
 STUDENT is the file that `student` writes. A line of QUESTIONS has a repository and, for definitions of it, questions
-that they answer, in words that their code does not say. The last layers and the way out to the vectors of words learn
-to place a question near its definition among all of the repository, by the similarity that a search uses, while
-subjects of commits stay where they are. The vectors of words do not change, so an index keeps its norms.
+that they answer, in words that their code does not say. The last layers, the way out to the vectors of words and these
+vectors learn to place a question near its definition among all of the repository, by the similarity that a search
+uses, while subjects of commits stay where they are and each word near to where it was.
 
 CLONES holds a clone of each repository as `OWNER+NAME`, at the commit that QUESTIONS has. The STUDENT of the shipped
 file is the encoder of the package at commit 84fab738, with the SHA-256 9bf65a4c. Definitions are those of the parser of
-commit afa02add; another one may find others, and the file may have other bytes.
+commit afa02add, of the last 19 applications of commit 080d6a09; another one may find others, and the file may have
+other bytes.
 """
 
 import argparse
@@ -37,6 +38,7 @@ from causalist.rank.lexical.question_encoder import (
     NORM_OFFSET,
     QuestionEncoder,
     encoder_bytes,
+    pack,
     pieces_of,
     read_encoder,
     rows_of_terms,
@@ -49,6 +51,7 @@ _ANSWERS = [
 ]
 _MAX_COUNT = 1024
 _LEAVE_LEVELS = -127, 127
+_WORD_LEVELS = -8, 7
 
 
 class Settings(NamedTuple):
@@ -66,13 +69,62 @@ class Settings(NamedTuple):
     last: float = 0.05  # of the rate, at the end
     drop: float = 0.1  # share of numbers that a step does not see
     scale: float = 15.0  # of similarities, before the softmax
+    lr_words: float = 3e-4
+    hold_words: float = 1e-3  # weight of the sum of their squared distances
+    unseen: float = 0.2  # share of a definition's words that a step does not see
+    near: int = 80  # definitions for a question, the most similar, whose words learn in a step,
+    others: int = 300  # and as many others of the repository
+    renewed: int = 200  # steps after which the vectors of all other definitions are computed again
     subjects: int = 400  # of a repository, the last ones
 
 
-class Asked(NamedTuple):
-    """Questions about one repository. `vectors`: of definitions, float32 (n, d); `answers`: rows of these."""
+class Definitions:
+    """What a question about a repository may want.
 
-    vectors: Tensor
+    `nodes` are definitions of code, shape (n,). The product of a unit vector with a row of `vectors`, float32 (n, d),
+    is its similarity. `parts`, of the same shape, are what the files of the definitions add to that.
+    """
+
+    def __init__(self, repository: Repository, encoder: QuestionEncoder) -> None:
+        graph, lexical = repository.index.graph, repository.index.lexical
+        postings, n = lexical.definitions, len(graph.nodes)
+        rows = rows_of_terms(lexical.terms, encoder)
+        terms = np.repeat(np.arange(len(postings.indptr) - 1), np.diff(postings.indptr))
+        has_row = rows[terms] >= 0
+        counts = np.minimum(postings.counts[has_row], _MAX_COUNT).astype(np.float32)
+        entries = postings.documents[has_row], rows[terms[has_row]]
+        bags = sparse.csr_matrix((counts ** np.float32(COUNT_POWER), entries), (n, len(encoder.rows)))
+        owners = np.maximum(graph.nodes.files, 0)
+        self.nodes = np.flatnonzero((lexical.bag_norms > 0) & _is_answer(graph))
+        self._files, self._owners = np.unique(owners, return_inverse=True)
+        ones = np.ones(n, dtype=np.float32)
+        self._bags_of_files = sparse.csr_matrix((ones, (self._owners, np.arange(n))), (len(self._files), n)) @ bags
+        self._owners = self._owners[self.nodes]
+        self._bags = bags[self.nodes]
+        self.renew(unpack(encoder.rows).astype(np.float32) * encoder.scales[:, None])
+
+    def renew(self, table: NDArray[np.float32]) -> None:
+        """Compute the vectors by a table of words."""
+        of_files = self._bags_of_files @ table
+        of_files /= np.maximum(np.linalg.norm(of_files, axis=1), 1e-9)[:, None]
+        sums = self._bags @ table
+        sums /= np.linalg.norm(sums, axis=1)[:, None] + NORM_OFFSET
+        self.parts = torch.from_numpy(np.float32(FILE_SHARE) * of_files[self._owners])
+        self.vectors = torch.from_numpy(sums) + self.parts
+
+    def some(self, rows: NDArray[np.int64], table: Tensor, unseen: float) -> Tensor:
+        """Return the vectors of some rows by a table that learns; a share of the words is left out."""
+        bags = self._bags[rows]
+        weights = functional.dropout(torch.from_numpy(bags.data), unseen) * (1 - unseen)
+        words, starts = (torch.from_numpy(each.astype(np.int64)) for each in (bags.indices, bags.indptr[:-1]))
+        sums = functional.embedding_bag(words, table, starts, mode="sum", per_sample_weights=weights)
+        return sums / (sums.norm(dim=1, keepdim=True) + float(NORM_OFFSET)) + self.parts[rows]
+
+
+class Asked(NamedTuple):
+    """Questions about one repository. `answers`: rows of its definitions."""
+
+    definitions: Definitions
     questions: list[str]
     answers: NDArray[np.int64]
     subjects: list[str]
@@ -136,6 +188,8 @@ class Student(nn.Module):
         self.encoder, self.a = encoder, a
         self.network, leave, self.row_scales, bias = network_of(encoder, a)
         self.leave, self.bias = nn.Parameter(leave), nn.Parameter(bias)
+        self.word_scales = torch.from_numpy(encoder.scales.astype(np.float32))
+        self.words = nn.Parameter(torch.from_numpy(unpack(encoder.rows).astype(np.float32)) * self.word_scales[:, None])
         self._entered: dict[str, Tensor] = {}
 
     def enter(self, texts: Iterable[str]) -> None:
@@ -153,6 +207,10 @@ class Student(nn.Module):
                 for i, text in enumerate(some):
                     self._entered[text] = x[i, : len(number[text]) + 2].clone()
 
+    def table(self) -> Tensor:
+        """Return the vectors of words, rounded."""
+        return _round(self.words, self.word_scales, _WORD_LEVELS)
+
     def forward(self, texts: Sequence[str], drop: float = 0.0) -> Tensor:
         """Return unit vectors, shape (n, d)."""
         given = [self._entered[text] for text in texts]
@@ -164,27 +222,13 @@ class Student(nn.Module):
         for layer in self.network.layers[self.a.fixed :]:
             x = layer(x, mask)
         pooled = functional.normalize((x * mask[..., None]).sum(1), dim=1)
-        zeros = torch.zeros(len(self.row_scales), dtype=torch.int32)
-        rounded = torch.fake_quantize_per_channel_affine(self.leave, self.row_scales, zeros, 0, *_LEAVE_LEVELS)
+        rounded = _round(self.leave, self.row_scales, _LEAVE_LEVELS)
         return functional.normalize(functional.linear(functional.dropout(pooled, drop), rounded, self.bias), dim=1)
 
 
-def definition_vectors(repository: Repository, encoder: QuestionEncoder) -> tuple[NDArray[np.int64], Tensor]:
-    """Return (definitions of code that a question may want, vectors whose product with it is their similarity)."""
-    graph, lexical = repository.index.graph, repository.index.lexical
-    postings, files, n = lexical.definitions, graph.nodes.files, len(graph.nodes)
-    rows = rows_of_terms(lexical.terms, encoder)
-    terms = np.repeat(np.arange(len(postings.indptr) - 1), np.diff(postings.indptr))
-    has_row = rows[terms] >= 0
-    weights = np.minimum(postings.counts[has_row], _MAX_COUNT).astype(np.float64) ** COUNT_POWER
-    bags = sparse.csr_matrix((weights, (postings.documents[has_row], rows[terms[has_row]])), (n, len(encoder.rows)))
-    sums = bags @ (unpack(encoder.rows).astype(np.float64) * encoder.scales[:, None])
-    owners = np.maximum(files, 0)
-    of_files = sparse.csr_matrix((np.ones(n), (owners, np.arange(n))), (n, n)) @ sums
-    of_files /= np.maximum(np.linalg.norm(of_files, axis=1), 1e-9)[:, None]
-    own = sums / (np.linalg.norm(sums, axis=1) + float(NORM_OFFSET))[:, None]
-    nodes = np.flatnonzero((lexical.bag_norms > 0) & _is_answer(graph))
-    return nodes, torch.from_numpy((own + FILE_SHARE * of_files[owners])[nodes].astype(np.float32))
+def _round(rows: Tensor, scales: Tensor, levels: tuple[int, int]) -> Tensor:
+    zeros = torch.zeros(len(scales), dtype=torch.int32)
+    return torch.fake_quantize_per_channel_affine(rows, scales, zeros, 0, *levels)
 
 
 def _is_answer(graph: CodeGraph) -> NDArray[np.bool_]:
@@ -203,13 +247,16 @@ def read_asked(path: Path, clones: Path, encoder: QuestionEncoder, a: Settings) 
         if _git(clone, "rev-parse", "HEAD").strip() != commit:
             raise SystemExit(f"{clone} is not at {commit}")
         opened = Repository.open(clone, exact_root=True)
-        nodes, vectors = definition_vectors(opened, encoder)
-        row = {opened.index.graph.nodes.ids[node]: i for i, node in enumerate(nodes.tolist())}
+        definitions = Definitions(opened, encoder)
+        row = {opened.index.graph.nodes.ids[node]: i for i, node in enumerate(definitions.nodes.tolist())}
         pairs = [(question, row[node]) for node, said in entry["asked"].items() if node in row for question in said]
         subjects = dict.fromkeys(_git(clone, "log", f"-{a.subjects}", "--no-merges", "--format=%s").splitlines())
         kept = [text for text in subjects if 20 < len(text) < 120 and encoder.is_understood(text)]
-        result.append(Asked(vectors, [q for q, _ in pairs], np.array([i for _, i in pairs], np.int64), kept))
-        print(f"{repository}: {len(nodes)} definitions, {len(pairs)} questions, {len(kept)} subjects", flush=True)
+        result.append(Asked(definitions, [q for q, _ in pairs], np.array([i for _, i in pairs], np.int64), kept))
+        print(
+            f"{repository}: {len(definitions.nodes)} definitions, {len(pairs)} questions, {len(kept)} subjects",
+            flush=True,
+        )
     return result
 
 
@@ -236,27 +283,46 @@ def fit(student: Student, asked: Sequence[Asked], a: Settings) -> None:
     student.enter([*held, *(question for each in asked for question in each.questions)])
     with torch.no_grad():
         places = torch.cat([student(held[start : start + 64]) for start in range(0, len(held), 64)])
-    parameters = [parameter for parameter in student.parameters() if parameter.requires_grad]
-    optimizer = torch.optim.AdamW(parameters, lr=a.lr, weight_decay=0.0)
+    given = student.words.detach().clone()
+    parameters = [each for each in student.parameters() if each.requires_grad and each is not student.words]
+    groups = [{"params": parameters, "first": a.lr}, {"params": [student.words], "first": a.lr_words}]
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.0)
     n_steps = a.epochs * sum(-(-len(each.questions) // a.batch) for each in asked)
     step, started = 0, time.time()
     for _ in range(a.epochs):
         for each, numbers in batches_of(asked, generator, a.batch):
             share = min(1, (step + 1) / a.warm) * (1 - (1 - a.last) * step / n_steps)
             for group in optimizer.param_groups:
-                group["lr"] = a.lr * share
+                group["lr"] = group["first"] * share
             beside = generator.integers(0, len(held), a.held)
             found = student([*(each.questions[i] for i in numbers), *(held[i] for i in beside)], a.drop)
-            similar = found[: len(numbers)] @ each.vectors.T * a.scale
-            loss = functional.cross_entropy(similar, torch.from_numpy(each.answers[numbers]))
+            similar = _similarities(student, each, found[: len(numbers)], each.answers[numbers], generator)
+            loss = functional.cross_entropy(similar * a.scale, torch.from_numpy(each.answers[numbers]))
             moved = 1 - (found[len(numbers) :] * places[beside]).sum(1).mean()
             optimizer.zero_grad(set_to_none=True)
-            (loss + a.hold * moved).backward()
+            (loss + a.hold * moved + a.hold_words * ((student.words - given) ** 2).sum()).backward()
             nn.utils.clip_grad_norm_(parameters, 1.0)
             optimizer.step()
             step += 1
             if step % 50 == 0 or step == n_steps:
                 print(f"{step}/{n_steps} {loss.item():.3f} {moved.item():.3f} {time.time() - started:.0f}s", flush=True)
+            if step % a.renewed == 0:
+                table = student.table().detach().numpy()
+                for one in asked:
+                    one.definitions.renew(table)
+
+
+def _similarities(
+    student: Student, asked: Asked, found: Tensor, answers: NDArray[np.int64], generator: np.random.Generator
+) -> Tensor:
+    """Return the similarities of questions to all definitions, those to some by words that learn."""
+    definitions = asked.definitions
+    similar = found @ definitions.vectors.T
+    nearest = torch.topk(similar.detach(), min(student.a.near, similar.shape[1]), dim=1).indices.numpy().ravel()
+    others = generator.integers(0, similar.shape[1], student.a.others)
+    some = np.unique(np.concatenate([answers, nearest, others]))
+    learning = definitions.some(some, student.table(), student.a.unseen)
+    return similar.index_copy(1, torch.from_numpy(some), found @ learning.T)
 
 
 def learned_arrays(student: Student) -> dict[str, NDArray[Any]]:
@@ -268,6 +334,8 @@ def learned_arrays(student: Student) -> dict[str, NDArray[Any]]:
         rounded = (student.leave / student.row_scales[:, None]).round().clamp(*_LEAVE_LEVELS)
         arrays["leave"] = rounded.to(torch.int8).numpy()
         arrays["leave.bias"] = student.bias.numpy()
+        numbers = (student.words / student.word_scales[:, None]).round().clamp(*_WORD_LEVELS)
+        arrays["rows"] = pack(numbers.to(torch.int8).numpy())
     return arrays
 
 
