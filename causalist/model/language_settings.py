@@ -306,8 +306,7 @@ class TypeSettings:
     class_types: tuple[str, ...] = ()
     """types of `A::class` or `A.class`, and of `A::class.java`. Example: Kotlin: `["KClass", "Class"]`"""
     prefixed: bool = False
-    """types are written before what they hold, names have block scope, and calling a type converts. Example: Go: true
-    """
+    """types stand before what they hold, names have block scope, and calling a type converts. Example: Go: true"""
     spellings: tuple[tuple[str, str], ...] = ()
     r"""with it: regular expressions, and what Go writes for them in types and values. Example: Odin: `[['\^', ""]]`"""
     items_first: bool = False
@@ -374,6 +373,9 @@ class TypeSettings:
     `["Func"]`"""
     tuples: bool = False
     """members of a tuple are numbered, and its types are kept. Example: Rust: true"""
+    giving: tuple[str, ...] = ()
+    inferred_by_arguments: bool = False
+    """functions giving their type argument, `[]`: several; calls say what parameters do not. Example: `["Of"]`, true"""
     setting: tuple[str, ...] = ()
     """collection methods that set a variable to an element. Example: C#: `["TryGetValue"]`"""
     gathering: tuple[str, ...] = ()
@@ -408,8 +410,7 @@ class ConversionSettings:
     null: str = ""
     function: str = ""
     """types of truth values, of a pointer to nothing, of functions without a name. Example: `"bool"`, `"nullptr_t"`,
-    `"lambda"`
-    """
+    `"lambda"`"""
     any_pointer: str = ""
     """type to which every pointer converts. Example: `"void*"`"""
     characters: tuple[str, ...] = ()
