@@ -110,11 +110,12 @@ def find_declared_path(program: Program, symbols: FileSymbols, parts: Sequence[s
     Where a file sees what is around its namespace, the chain may begin with a namespace beside one of these.
     """
     assert symbols.settings is not None
-    family, above = symbols.settings.family, symbols.facts.package.split(".")
-    found = program.declared.find_prefix(family, parts, symbols.path)
-    is_relative = symbols.settings.modules.sees_enclosing_packages and len(parts) > 1 and parts[0].isidentifier()
-    while found is None and is_relative and above:
-        relative = program.declared.find_prefix(family, [*above, *parts], symbols.path)
+    family, declared = symbols.settings.family, program.declared
+    found = declared.find_prefix(family, parts, symbols.path)
+    is_relative = found is None and symbols.settings.modules.sees_enclosing_packages and len(parts) > 1
+    above = symbols.facts.package.split(".") if is_relative and declared.is_part_of_package(family, parts[0]) else []
+    while found is None and above:
+        relative = declared.find_prefix(family, [*above, *parts], symbols.path)
         if relative is not None and relative[1] > len(above) + 1:
             return relative[0], relative[1] - len(above)
         above.pop()
