@@ -115,6 +115,8 @@ class NameSettings:
     """prefix of methods that are called without being named. Example: Python: `"__"`"""
     partial_type_pattern: str = ""
     """signatures of types that several files define in parts. Example: C#: `'.*partial'`"""
+    explicit_pattern: str = ""
+    r"""signatures of members that only their interface is asked for. Example: C#: `'.*\.\w+\('`"""
     extensions: bool = False
     """functions whose `@owner.extended` type they extend, where their package is visible. Example: C#: `true`"""
     extension_pattern: str = ""
@@ -255,14 +257,12 @@ class ModuleSettings:
     include_folders: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     """folders searched for included files; files that are never the repository's in angle brackets. Example: C:
-    `["include"]`, `["stdio.h"]`
-    """
+    `["include"]`, `["stdio.h"]`"""
     sees_enclosing_packages: bool = False
     """with `declared`: files see the packages around their own. Example: C#: true"""
     projects: tuple[str, ...] = ()
     """suffix of a project file; a re-exporting star import, and `<Using>` in it, holds for all files below. Example:
-    C#: `[".csproj"]`
-    """
+    C#: `[".csproj"]`"""
 
     @property
     def names_types(self) -> bool:
@@ -551,15 +551,13 @@ class LambdaSettings:
     """
     pairing: tuple[str, ...] = ()
     """methods in `types.callback_methods` whose function gets several elements; of others the last parameter gets one.
-    Example: Kotlin: `["sortedWith"]`
-    """
+    Example: Kotlin: `["sortedWith"]`"""
     yielding: tuple[str, ...] = ()
     mapping: tuple[str, ...] = ()
     """methods that return what their function gives, or a collection of it. Example: Kotlin: `["run"]`, `["map"]`"""
     types: tuple[str, ...] = ()
     """generic types of functions, by the first argument; with `types.functions` their arguments choose among overloads.
-    Example: Java: `["Consumer"]`
-    """
+    Example: Java: `["Consumer"]`"""
     blocks: bool = False
     """a function without a name may have a block right behind its parameters. Example: Dart: true, `(x) { … }`"""
     takers: tuple[str, ...] = ()
@@ -580,8 +578,7 @@ class LookupSettings:
     modules: tuple[str, ...] = ()
     globals: tuple[str, ...] = ()
     """libraries the accessor comes from; global objects that hold such values. Without both the word suffices. Example:
-    `["os"]`
-    """
+    `["os"]`"""
 
 
 @dataclass(frozen=True, slots=True)
