@@ -182,6 +182,8 @@ def those_with_types(
 ) -> list[int]:
     """Return the functions that take the type arguments that the `values` of a call say; all where none does."""
     n_given, is_told = count_types_given(values), settings.inferred_by_arguments
+    if not n_given and not is_told:
+        return list(functions)
     several = [(each, definitions[each]) for each in functions]
     return [each for each, own in several if takes_types(own.signature, own.name, n_given, is_told)] or list(functions)
 
@@ -196,6 +198,8 @@ def takes_types(signature: str, name: str, n_given: int, is_told: bool) -> bool:
     >>> [[takes_types(each, "f", number, True) for each in signatures] for number in (0, 1)]
     [[False, True, True, True], [True, False, False, True]]
     """
+    if "<" not in signature:
+        return not n_given
     found = re.search(rf"\b{re.escape(name)}\s*<((?:[^<>]|<[^<>]*>)*)>\s*\(", signature)
     names = [each.split()[-1] for each in split_top(found[1], ",") if each.strip()] if found else []
     if n_given:
