@@ -12,6 +12,7 @@ from causalist.graph.file_symbols import FileSymbols, function_around
 from causalist.graph.imports.modules import find_script
 from causalist.graph.overload_fit import misfit
 from causalist.graph.program import Program
+from causalist.graph.resolution_results import Value, ValueKind
 from causalist.graph.rules import RuleName
 from causalist.model.facts import MODULE_SCOPE, Definition, Import, ImportKind
 from causalist.model.language_settings import LanguageSettings
@@ -81,9 +82,44 @@ def rule_of_extension(program: Program, file: int, function: int) -> str:
 
 def written_owner(program: Program, extension: int) -> str:
     """Return the name of the type that an extension function is written for."""
+    return _written_owner(program, extension).partition("{")[0].partition("?")[0].rpartition(".")[2]
+
+
+def _written_owner(program: Program, extension: int) -> str:
     symbols = program.files[program.file_of[extension]]
-    written = dict(symbols.facts.owners).get(extension - symbols.first, "")
-    return written.partition("{")[0].partition("?")[0].rpartition(".")[2]
+    return dict(symbols.facts.owners).get(extension - symbols.first, "")
+
+
+def near_receiver(program: Program, extensions: list[int], chain: str, value: Value | None) -> list[int]:
+    """Return those of several extensions that a receiver from outside may mean by the name of its type.
+
+    `value` is that of the whole chain: of a member of what is from outside it says nothing.
+    """
+    receiver = chain.rpartition(".")[0]
+    is_said = value is not None and value.kind is ValueKind.BUILTIN and bool(value.type)
+    if len(extensions) < 2 or value is None or not is_said or "." in receiver or receiver.endswith(")"):
+        return extensions
+    type_name = value.type.partition("{")[0].rpartition(".")[2]
+    own = [each for each in extensions if written_owner(program, each) == type_name]
+    return own or [each for each in extensions if not _written_owner(program, each).endswith("]")] or extensions
+
+
+def find_declared_path(program: Program, symbols: FileSymbols, parts: Sequence[str]) -> tuple[int, int] | None:
+    """Return the outermost definition that a chain begins with, and the number of `parts` that name it.
+
+    Where a file sees what is around its namespace, the chain may begin with a namespace beside one of these.
+    """
+    assert symbols.settings is not None
+    family, declared = symbols.settings.family, program.declared
+    found = declared.find_prefix(family, parts, symbols.path)
+    is_relative = found is None and symbols.settings.modules.sees_enclosing_packages and len(parts) > 1
+    above = symbols.facts.package.split(".") if is_relative and declared.is_part_of_package(family, parts[0]) else []
+    while found is None and above:
+        relative = declared.find_prefix(family, [*above, *parts], symbols.path)
+        if relative is not None and relative[1] > len(above) + 1:
+            return relative[0], relative[1] - len(above)
+        above.pop()
+    return found
 
 
 def package_of(program: Program, definition: int) -> str:

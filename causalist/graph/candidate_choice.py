@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice
 
 from causalist._internal.lazy import dataclass, field, lazy_regex
-from causalist.graph.added_members import is_out_of_reach
+from causalist.graph.added_members import is_in_sight, is_out_of_reach
 from causalist.graph.imports.declared_packages import first_names_in
 from causalist.graph.infer.inference import Inference
 from causalist.graph.overload_fit import (
@@ -22,10 +22,12 @@ from causalist.graph.overload_fit import (
     TakenType,
     decides,
     distance_by_conversion,
+    distance_from_outside,
     held_type,
     is_type_parameter,
     meets_bounds,
     misfit,
+    those_with_types,
 )
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import Value, ValueKind
@@ -53,6 +55,9 @@ _ANY_TYPE = 20  # farther than any base: a parameter that takes everything
 _ONE_OF_MANY = 100  # a parameter that takes any number of arguments, given one that is no array
 # From outside, which a type may have without naming them.
 _TYPES_OF_ALL = frozenset({"Comparable", "Enum", "IComparable", "IEquatable", "Record", "Serializable", "ValueType"})
+_SAYS_TYPE = lazy_regex(r"<?\w+(?:[~#]\d+)?>?")  # a variable, or an expression of a type
+_SAYS_NOTHING = lazy_regex(r"|dynamic|[A-Z]\d?|T[A-Z]\w*")  # a type parameter, which may be that of another function
+_OUTSIDE = (ValueKind.BUILTIN, ValueKind.EXTERNAL, ValueKind.CALLABLE)
 _CLASS_LITERALS = (".class", ".class.java")  # ends of chains
 _UNIVERSAL_TYPES = frozenset({"Object", "object", "dynamic"})
 
@@ -90,12 +95,14 @@ class OverloadChooser:
             return self._select_converting(place, functions, arguments, chains, meant)
         if len(same) + len(elsewhere) < 2:
             return functions, meant
-        inferred = self.infer_arguments(place, arguments, chains)
+        inferred, definitions = self.infer_arguments(place, arguments, chains), program.definition_of
+        functions = those_with_types(functions, definitions, chains, settings.types)
         if not (inferred or ArgumentKind.FUNCTION in arguments):
             return functions, meant
         literals = program.literals[settings.name]
         if not any(misfit(program.parameters.get(e), arguments, literals) is not None for e in same):
             same = [*same, *(each for each in elsewhere if each not in same)]  # members of the type itself come first
+        same = those_with_types(same, definitions, chains, settings.types)
         nearest, _ = self._select_among(same, settings, arguments, inferred)
         if nearest is None:
             return self._select_inherited(place, functions, arguments, chains, meant)
@@ -284,12 +291,19 @@ class OverloadChooser:
             return None  # what a container holds is known, and not that it is pointed at
         sign = chain[:1] if chain[:1] in "&*" else ""
         value = self.inference.infer_chain(*place, chain.removeprefix(sign))
+        is_said = _SAYS_TYPE.fullmatch(chain) is not None  # and of no member of what is from outside
         if value is not None and value.kind is ValueKind.DEFINITION:
+            definition, is_said = self.inference.program.definition_of[value.number], True
             is_value = self.inference.program.is_value(value.number)
             enumeration = self.inference.program.enumeration_around(value.number) if is_value else -1
             if enumeration >= 0:
                 return Value(ValueKind.INSTANCE, enumeration, RuleName.ANNOTATION)
-            value = self.inference.content_of(value.number) if is_value else None
+            is_property = definition.kind == NodeKind.METHOD and "(" not in definition.signature
+            held = self.inference.content_of(value.number) if is_value else None
+            value = self.inference.call_result(value) if is_property else held
+        if value is not None and settings is not None and not settings.modules.headers and value.kind in _OUTSIDE:
+            is_known = not _SAYS_NOTHING.fullmatch(value.type) and (is_said or self._calls_own(place, chain))
+            return value._replace(kind=ValueKind.EXTERNAL) if is_known else None
         if value is not None and value.kind in (ValueKind.BUILTIN, ValueKind.UNKNOWN) and value.type:
             pointed_type = f"{value.type}*" if sign == "&" else value.type.removesuffix("*") if sign else value.type
             return value._replace(kind=ValueKind.BUILTIN, type=pointed_type)
@@ -300,6 +314,11 @@ class OverloadChooser:
         ):
             return None  # what a member or a call of something outside gives is not known
         return value if value.kind in (ValueKind.INSTANCE, ValueKind.EXTERNAL) and not value.also else None
+
+    def _calls_own(self, place: tuple[int, int], chain: str) -> bool:
+        """Return True for a chain that ends with a call of a function of the repository."""
+        callee = self.inference.infer_chain(*place, chain.removesuffix("()"), UNCOUNTED) if "()" in chain[-2:] else None
+        return callee is not None and callee.kind is ValueKind.DEFINITION
 
     def distance(self, function: int, position: int, value: Value) -> int | None:
         """Return the distance of a parameter from a value that it is given; None if it cannot take it."""
@@ -315,6 +334,9 @@ class OverloadChooser:
 
     def _distance_of_content(self, function: int, position: int, value: Value) -> int | None:
         """Return the distance of what a container of the library holds; 0 where the parameter does not say it."""
+        settings = self.inference.program.files[self.inference.program.file_of[function]].settings
+        if settings is None or not settings.modules.headers:
+            return 0
         signature = self.inference.program.definition_of[function].signature
         held = held_type(signature, position)
         if signature.startswith("template") and held in _TYPE_PARAMETER.findall(signature):
@@ -325,7 +347,7 @@ class OverloadChooser:
         """Return the distance of a type that a function names from a value; None if they do not fit."""
         program = self.inference.program
         file = program.file_of[function]
-        symbols = program.files[file]
+        symbols, whole = program.files[file], text
         text = text.partition("{")[0]
         if symbols.settings is not None and symbols.settings.modules.headers:
             return self._distance_by_conversion(function, text, value, symbols.settings.conversions)
@@ -337,11 +359,13 @@ class OverloadChooser:
             or name in symbols.bindings.get(symbols.facts.definitions[function - symbols.first].parent, {})
         ):
             return _ANY_TYPE
-        if text.endswith("]") or name[:1].islower() or name == "String":
-            return None if value.type != name else 0
-        wanted = self.inference.infer_annotation(file, function - symbols.first, text, RuleName.ANNOTATION)
+        if value.kind is ValueKind.INSTANCE and (whole.endswith("]") or name[:1].islower() or name == "String"):
+            return None
+        wanted = self.inference.infer_annotation(file, function - symbols.first, whole, RuleName.ANNOTATION)
         if value.kind is ValueKind.EXTERNAL:
-            return 0 if value.type == name else None if wanted.kind is ValueKind.INSTANCE else SOME_TYPE
+            literals = program.literals[symbols.settings.name] if symbols.settings is not None else {}
+            is_ours = wanted.kind is ValueKind.INSTANCE
+            return None if is_ours else distance_from_outside(whole, value.type, literals)
         bases = program.linear_bases(value.number)
         if wanted.kind is not ValueKind.INSTANCE:
             is_known = name not in _TYPES_OF_ALL and self.inference.derived_from_outside.isdisjoint(bases)
@@ -440,24 +464,6 @@ def find_deferred(inference: Inference, file: int, scope: int, chain: str) -> in
     return program.find_member(number, method)[0] if is_job else -1
 
 
-def find_method(
-    inference: Inference, place: tuple[int, int], name: str, values: str, value: Value | None
-) -> tuple[Value | None, str]:
-    """Return what a called name means by the type of its first argument, and the chain that says so.
-
-    `place` is the (file, scope) of the call. Functions of the file come before methods; `value` is what the name means
-    by itself. If that is nothing, it may be a method of whatever is given.
-    """
-    is_local = value is not None and (value.rule == RuleName.SAME_FILE or value.kind is not ValueKind.DEFINITION)
-    if is_local or not values:
-        return value, name
-    chain = f"{values.partition(',')[0] or '?'}.{name}"
-    member = inference.infer_chain(*place, chain, UNCOUNTED)
-    if member is not None and member.kind is ValueKind.DEFINITION:
-        return member, chain
-    return (Value(ValueKind.UNKNOWN_MEMBER, -1, ""), f"?.{name}") if value is None else (value, name)
-
-
 _ACCESSOR = lazy_regex(r"function\b[^(]*\b[gs]et\.")
 
 
@@ -512,6 +518,11 @@ class NameCandidates:
         is_sent = receiver != "?" and arguments != UNCOUNTED  # `f(x)` might run a function from outside
         if settings is not None and settings.names.object_first and is_sent and len(candidates) == 1:
             yield candidates[0], RuleName.UNIQUE_SELECTOR, 1
+            return
+        seen = [each for each in candidates if each in program.extended and is_in_sight(program, file, each, True)]
+        is_namespace = settings is not None and settings.modules.projects  # which a file uses as a whole
+        if is_namespace and len(seen) == len(candidates) and len(self._meanings(seen)) == 1:
+            yield from ((each, RuleName.TRAIT_IN_SCOPE, len(seen)) for each in seen)
             return
         # Overloads of one name are one meaning, and share what falls to it.
         resembling = [each for each in candidates if resembles(called, self._owner(each))]
@@ -680,20 +691,3 @@ def _is_in_reach(caller: str, path: str) -> bool:
 def _family(program: Program, file: int) -> str:
     settings = program.files[file].settings
     return settings.family if settings else ""
-
-
-def callable_parts(value: Value, settings: LanguageSettings, method: str) -> tuple[list[Value], int]:
-    """Return (definitions that a call of one of several values may run, number of possible ones).
-
-    An external or builtin value is possible if it may have the method.
-    """
-    callables: list[Value] = []
-    n_others = 0
-    for part in value.parts:
-        if part.kind is ValueKind.DEFINITION:
-            callables.append(part)
-        elif callables:
-            continue
-        elif part.kind is ValueKind.EXTERNAL or (part.kind is ValueKind.BUILTIN and method in settings.builtin_methods):
-            n_others = 1
-    return callables, len(callables) + n_others

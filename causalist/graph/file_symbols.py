@@ -230,12 +230,16 @@ def build_file_symbols(path: str, facts: FileFacts, first: int, settings: Langua
     if is_passing or is_opened:  # other parts of a namespace decide, too
         symbols.owned.update(i for i, each in enumerate(facts.definitions) if each.kind == NodeKind.NAMESPACE)
     suite = settings.tests.suite if settings is not None else ""
+    explicit = settings.names.explicit_pattern if settings is not None else ""
     implementing = {i for block in facts.implementations for i in range(block.first, block.end)}
     for i, definition in enumerate(facts.definitions):
         if definition.kind == NodeKind.HANDLER:
             continue  # which nothing can name
         if suite and definition.kind in CALLABLE_KINDS and re.match(suite, definition.signature):
             continue  # code never calls `TEST(Name) {…}`, nor `TEST_F(Suite, Name) {…}` as a member of the suite
+        is_member = explicit and definition.kind in (NodeKind.METHOD, NodeKind.FIELD)
+        if is_member and f".{definition.name}" in definition.signature and re.match(explicit, definition.signature):
+            continue  # code calls `void ISaver.Save() {…}` by the interface, which has a member of this name
         if definition.parent == MODULE_SCOPE and "." in definition.qualname:
             symbols.holders.add(definition.qualname.rpartition(".")[0])
         if has_overloads and definition.kind in (_MEMBERS if is_opened else CALLABLE_KINDS):

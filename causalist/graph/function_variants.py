@@ -681,3 +681,16 @@ def made_value(inference: Inference, value: Value, names: NameSettings) -> Value
         return value
     content = inference.content_of_value(value)
     return content if content is not None and content.kind is ValueKind.INSTANCE else UNKNOWN
+
+
+def type_of(inference: Inference, place: tuple[int, int], chain: str, value: Value, n_types: str) -> Value | None:
+    """Return the type that is made by a name in a scope of a file: no field or property that has its name."""
+    program, (file, scope) = inference.program, place
+    settings = program.files[file].settings
+    found: Value | None = value
+    is_declared = settings is not None and settings.names.all_declared and "." not in chain
+    while found and is_declared and scope >= 0 and not program.is_type_like(found.number):
+        scope = program.files[file].facts.definitions[scope].parent
+        found = inference.infer_chain(file, scope, chain)
+        found = found if found is not None and found.kind is ValueKind.DEFINITION else None
+    return found._replace(number=program.of_arity(found.number, int(n_types))) if found and n_types else found

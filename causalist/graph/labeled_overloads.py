@@ -1,12 +1,14 @@
-"""Overloads that labels of arguments tell apart, as in Swift: `move(to:)` and `move(by:)`.
+"""Overloads that labels of arguments tell apart, as in Swift: `move(to:)` and `move(by:)`; methods without a receiver.
 
 In: functions of one name, and the labels, literals and values of a call's arguments. Out: the functions that take them.
 """
 
 from causalist.graph.candidate_choice import OverloadChooser
+from causalist.graph.infer.inference import Inference
 from causalist.graph.overload_fit import places_of_labels
-from causalist.graph.resolution_results import ValueKind
-from causalist.model.facts import MODULE_SCOPE, ArgumentKind
+from causalist.graph.resolution_results import Value, ValueKind
+from causalist.graph.rules import RuleName
+from causalist.model.facts import MODULE_SCOPE, UNCOUNTED, ArgumentKind
 from causalist.model.node_ids import NodeKind
 
 _PLAIN_TYPES = {"Bool", "Double", "Float", "Int", "String"}
@@ -74,3 +76,21 @@ def _declared_types(chooser: OverloadChooser, place: tuple[int, int], arguments:
             scope = symbols.facts.definitions[scope].parent if binding is None else MODULE_SCOPE
         types.append(set(_LITERAL_TYPES.get(letter, ())) or ({said} & _PLAIN_TYPES))
     return types
+
+
+def find_method(
+    inference: Inference, place: tuple[int, int], name: str, values: str, value: Value | None
+) -> tuple[Value | None, str]:
+    """Return what a called name means by the type of its first argument, and the chain that says so.
+
+    `place` is the (file, scope) of the call. Functions of the file come before methods; `value` is what the name means
+    by itself. If that is nothing, it may be a method of whatever is given.
+    """
+    is_local = value is not None and (value.rule == RuleName.SAME_FILE or value.kind is not ValueKind.DEFINITION)
+    if is_local or not values:
+        return value, name
+    chain = f"{values.partition(',')[0] or '?'}.{name}"
+    member = inference.infer_chain(*place, chain, UNCOUNTED)
+    if member is not None and member.kind is ValueKind.DEFINITION:
+        return member, chain
+    return (Value(ValueKind.UNKNOWN_MEMBER, -1, ""), f"?.{name}") if value is None else (value, name)

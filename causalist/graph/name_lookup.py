@@ -349,7 +349,7 @@ class NameLookup:
         if settings.modules.passing:
             return None  # no chain begins with a namespace
         if not settings.modules.namespaces:
-            return declared.find_prefix(settings.family, parts, symbols.path)
+            return added_members.find_declared_path(program, symbols, parts)
         if not parts[0]:
             return _shift(declared.find_prefix(settings.family, written[1:], symbols.path), 1)
         entry = symbols.imports.get(MODULE_SCOPE, {}).get(parts[0])
@@ -678,8 +678,7 @@ class NameLookup:
 
         If nothing is known of the receiver, these are only those for any value, of a name that no method has.
         """
-        program = self.program
-        name = chain.rpartition(".")[2]
+        program, name = self.program, chain.rpartition(".")[2]
         settings = program.files[file].settings
         if "." not in chain or settings is None or name in settings.builtin_methods:
             return []
@@ -690,6 +689,7 @@ class NameLookup:
             if any(each not in program.extended for each in program.methods.get(name, ())):
                 return []
             extensions = [each for each in extensions if program.extended[each] == _ANY_TYPE]
+        extensions = added_members.near_receiver(program, extensions, chain, value) if extensions[1:] else extensions
         chosen = best_overloads(extensions, program.parameters, arguments, program.literals[settings.name])
         if len(chosen) > MAX_CANDIDATES:
             return []

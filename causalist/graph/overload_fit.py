@@ -14,7 +14,14 @@ from causalist.graph.resolution_results import Value, ValueKind
 from causalist.model.facts import UNCOUNTED, ArgumentKind, Definition, LambdaForm
 from causalist.model.language_settings import ConversionSettings, LanguageSettings, TypeSettings
 from causalist.model.node_ids import NodeKind
-from causalist.model.type_notation import BEHIND, OPTIONAL, closing_bracket, split_generic, split_top
+from causalist.model.type_notation import (
+    BEHIND,
+    OPTIONAL,
+    closing_bracket,
+    count_types_given,
+    split_generic,
+    split_top,
+)
 
 REST = "..."
 _CONSTANT_METHOD = lazy_regex(r"\)\s*const\b")
@@ -170,6 +177,38 @@ def is_type_parameter(name: str) -> bool:
     return name[:1].isupper() and (len(name) == 1 or (len(name) == 2 and name[1].isdigit()))
 
 
+def those_with_types(
+    functions: Sequence[int], definitions: Sequence[Definition], values: str, settings: TypeSettings
+) -> list[int]:
+    """Return the functions that take the type arguments that the `values` of a call say; all where none does."""
+    n_given, is_told = count_types_given(values), settings.inferred_by_arguments
+    if not n_given and not is_told:
+        return list(functions)
+    several = [(each, definitions[each]) for each in functions]
+    return [each for each, own in several if takes_types(own.signature, own.name, n_given, is_told)] or list(functions)
+
+
+@lru_cache(maxsize=1 << 14)
+def takes_types(signature: str, name: str, n_given: int, is_told: bool) -> bool:
+    """Return True if a function can be called with so many type arguments, where none says that arguments tell them.
+
+    With `is_told`, what the parameters do not name has to be written.
+
+    >>> signatures = ("A<T> f<T>(B b)", "A f(B b)", "void f<T, [C(D)] U>(this T t, B<U> u)", "void f<T>(B b, …")
+    >>> [[takes_types(each, "f", number, True) for each in signatures] for number in (0, 1)]
+    [[False, True, True, True], [True, False, False, True]]
+    """
+    if "<" not in signature:
+        return not n_given
+    found = re.search(rf"\b{re.escape(name)}\s*<((?:[^<>]|<[^<>]*>)*)>\s*\(", signature)
+    names = [each.split()[-1] for each in split_top(found[1], ",") if each.strip()] if found else []
+    if n_given:
+        return len(names) == n_given
+    taken = signature[found.end() :] if found else ""
+    is_whole = ")" in taken or not taken
+    return not is_told or not is_whole or all(re.search(rf"\b{each}\b", taken) for each in names)
+
+
 def is_constant_method(signature: str) -> bool:
     """Return True if a method is declared to leave its object as it is, as in C++: `int size() const`."""
     return _CONSTANT_METHOD.search(signature) is not None
@@ -286,6 +325,33 @@ def _characters_of(given: str, settings: ConversionSettings) -> str | None:
             return None
         return f"u{kind[4:-2]}" if kind[4:-2].isdigit() else kind.partition("char")[0]
     return given.partition("string")[0].rpartition(".")[2] if _is_text(given, settings) else None
+
+
+def distance_from_outside(written: str, given: str, literals: Literals) -> int | None:
+    """Return the distance of a type from a value of the type `given`, neither of which is of the repository.
+
+    None if it cannot take the value. What a basic type becomes is known; of other types nothing is above them.
+
+    >>> literals = {"i": ("int", "long", "object"), "s": ("string",), "n": ("*",)}
+    >>> [distance_from_outside(each, "int", literals) for each in ("int", "long", "string", "object", "T", "Uri")]
+    [0, 1, None, 2, 10, None]
+    >>> types = ("Func{A}", "Func{B}", "Func{A,B}", "Func", "List", "string", "Uri[]")
+    >>> [distance_from_outside(each, "Func{A}", literals) for each in types]
+    [0, 1, None, 1, 10, None, None]
+    """
+    (head, arguments), (given, of_given) = split_generic(written), split_generic(given)
+    name, given = head.rpartition(".")[2], given.rpartition(".")[2]
+    becomes = next((types for letter, types in literals.items() if len(letter) == 1 and types[0] == given), ())
+    if becomes and name in becomes:
+        return becomes.index(name)
+    if name == given:
+        if arguments and of_given and len(arguments) != len(of_given):
+            return None
+        return int(arguments != of_given)
+    if is_type_parameter(name):
+        return SOME_TYPE
+    is_basic = any(name in types for letter, types in literals.items() if len(letter) == 1)
+    return None if becomes or is_basic or name[:1].islower() or name.endswith("]") else SOME_TYPE
 
 
 def decides(distance: int, other: int, given: str, is_bounded: bool, settings: ConversionSettings) -> bool:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from causalist._internal.lazy import with_direct_members
+from causalist.model.language_settings import LanguageSettings
 from causalist.model.type_notation import Shape
 
 
@@ -206,3 +207,20 @@ class MethodFit(NamedTuple):
     is_narrower: bool = False
     is_unknown: bool = False
     is_own: bool = False  # a type of the repository says that it is meant
+
+
+def callable_parts(value: Value, settings: LanguageSettings, method: str) -> tuple[list[Value], int]:
+    """Return (definitions that a call of one of several values may run, number of possible ones).
+
+    An external or builtin value is possible if it may have the method.
+    """
+    callables: list[Value] = []
+    n_others = 0
+    for part in value.parts:
+        if part.kind is ValueKind.DEFINITION:
+            callables.append(part)
+        elif callables:
+            continue
+        elif part.kind is ValueKind.EXTERNAL or (part.kind is ValueKind.BUILTIN and method in settings.builtin_methods):
+            n_others = 1
+    return callables, len(callables) + n_others

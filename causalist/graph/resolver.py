@@ -10,18 +10,18 @@ from typing import NamedTuple
 
 from causalist._internal.lazy import dataclass, field
 from causalist.graph.added_members import PartialTypes
-from causalist.graph.candidate_choice import NameCandidates, OverloadChooser, callable_parts, find_method
+from causalist.graph.candidate_choice import NameCandidates, OverloadChooser
 from causalist.graph.file_symbols import open_inner_namespaces
-from causalist.graph.function_variants import SpecificProcedures, TwinChooser, find_called, made_value
+from causalist.graph.function_variants import SpecificProcedures, TwinChooser, find_called, made_value, type_of
 from causalist.graph.imports.declared_packages import share_imports
 from causalist.graph.imports.package_scope import InclusionGraph, share_with_parts
 from causalist.graph.infer.inference import Inference
 from causalist.graph.infer.unimported_modules import ProcedureGroups, value_of_holder
-from causalist.graph.labeled_overloads import select_labeled
+from causalist.graph.labeled_overloads import find_method, select_labeled
 from causalist.graph.name_lookup import NameLookup, has_receiver_parameters
 from causalist.graph.overload_fit import is_made_by, misfit
 from causalist.graph.program import Program
-from causalist.graph.resolution_results import Value, ValueKind
+from causalist.graph.resolution_results import Value, ValueKind, callable_parts
 from causalist.graph.rules import MAX_CANDIDATES, RuleName
 from causalist.model.facts import IS_TYPE, MODULE_SCOPE, UNCOUNTED, ArgumentKind, Implementation
 from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind
@@ -443,8 +443,8 @@ class Resolver:
         if value.kind is ValueKind.DEFINITION:
             program = self.program
             if not called:
-                if arguments == IS_TYPE and values:
-                    value = value._replace(number=program.of_arity(value.number, int(values)))
+                if arguments == IS_TYPE and not (value := type_of(self.inference, (file, scope), chain, value, values)):
+                    return [], ""
                 every = program.packages.find_variants(value.number, program.file_of[value.number], file, program.files)
                 variants = self.partial_types.select_declaration(every)
                 return [Target(number, value.rule, len(variants)) for number in variants], ""
@@ -462,8 +462,8 @@ class Resolver:
                 ]
             if names is not None and names.labeled and program.definition_of[functions[0]].kind in CALLABLE_KINDS:
                 functions, values = select_labeled(self.overloads, (file, scope), functions, (arguments, values)), ""
-            is_function_given = ArgumentKind.FUNCTION in arguments and len(functions) > 1
-            if values or is_function_given or (lists_arguments and (arguments or "." in chain)):
+            by_form = ArgumentKind.FUNCTION in arguments or (settings and settings.types.inferred_by_arguments)
+            if values or (by_form and len(functions) > 1) or (lists_arguments and (arguments or "." in chain)):
                 functions, value = self.overloads.select_nearest((file, scope), functions, arguments, values, value)
             is_told = 0 < len(functions) <= MAX_CANDIDATES or meant_by_name == value.number  # which overload is meant
             if len(functions := functions if is_told else [value.number]) > MAX_CANDIDATES:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 # Raised when parsing changes what it gives for the same bytes.
-PARSER_VERSION = 102
+PARSER_VERSION = 103
 
 
 Read = Callable[["FileEntry"], "SourceFile | str"]

@@ -167,7 +167,7 @@ class Call(NamedTuple):
     is `UNCOUNTED` if arguments are not counted, `IS_TYPE` if the callee is declared to be a type, and `OPERATED` if
     nothing names it: `x.__len__` for `len(x)`. `values` are the chains of "?" arguments, joined by ",", each "" if it
     is no chain; "" if none is one, or literals do not overload. Of a declared type they are the number of its type
-    arguments, or "". Labels of arguments follow behind a bar, "_" for none and "{" for a function behind the others.
+    arguments, or ""; elsewhere that comes last, behind "<>". Labels follow a bar: "_" none, "{" a function behind it.
     """
 
     scope: int

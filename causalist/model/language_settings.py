@@ -115,6 +115,8 @@ class NameSettings:
     """prefix of methods that are called without being named. Example: Python: `"__"`"""
     partial_type_pattern: str = ""
     """signatures of types that several files define in parts. Example: C#: `'.*partial'`"""
+    explicit_pattern: str = ""
+    r"""signatures of members that only their interface is asked for. Example: C#: `'.*\.\w+\('`"""
     extensions: bool = False
     """functions whose `@owner.extended` type they extend, where their package is visible. Example: C#: `true`"""
     extension_pattern: str = ""
@@ -255,14 +257,12 @@ class ModuleSettings:
     include_folders: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     """folders searched for included files; files that are never the repository's in angle brackets. Example: C:
-    `["include"]`, `["stdio.h"]`
-    """
+    `["include"]`, `["stdio.h"]`"""
     sees_enclosing_packages: bool = False
     """with `declared`: files see the packages around their own. Example: C#: true"""
     projects: tuple[str, ...] = ()
     """suffix of a project file; a re-exporting star import, and `<Using>` in it, holds for all files below. Example:
-    C#: `[".csproj"]`
-    """
+    C#: `[".csproj"]`"""
 
     @property
     def names_types(self) -> bool:
@@ -306,8 +306,7 @@ class TypeSettings:
     class_types: tuple[str, ...] = ()
     """types of `A::class` or `A.class`, and of `A::class.java`. Example: Kotlin: `["KClass", "Class"]`"""
     prefixed: bool = False
-    """types are written before what they hold, names have block scope, and calling a type converts. Example: Go: true
-    """
+    """types stand before what they hold, names have block scope, and calling a type converts. Example: Go: true"""
     spellings: tuple[tuple[str, str], ...] = ()
     r"""with it: regular expressions, and what Go writes for them in types and values. Example: Odin: `[['\^', ""]]`"""
     items_first: bool = False
@@ -374,6 +373,9 @@ class TypeSettings:
     `["Func"]`"""
     tuples: bool = False
     """members of a tuple are numbered, and its types are kept. Example: Rust: true"""
+    giving: tuple[str, ...] = ()
+    inferred_by_arguments: bool = False
+    """functions giving their type argument, `[]`: several; calls say what parameters do not. Example: `["Of"]`, true"""
     setting: tuple[str, ...] = ()
     """collection methods that set a variable to an element. Example: C#: `["TryGetValue"]`"""
     gathering: tuple[str, ...] = ()
@@ -408,8 +410,7 @@ class ConversionSettings:
     null: str = ""
     function: str = ""
     """types of truth values, of a pointer to nothing, of functions without a name. Example: `"bool"`, `"nullptr_t"`,
-    `"lambda"`
-    """
+    `"lambda"`"""
     any_pointer: str = ""
     """type to which every pointer converts. Example: `"void*"`"""
     characters: tuple[str, ...] = ()
@@ -550,15 +551,13 @@ class LambdaSettings:
     """
     pairing: tuple[str, ...] = ()
     """methods in `types.callback_methods` whose function gets several elements; of others the last parameter gets one.
-    Example: Kotlin: `["sortedWith"]`
-    """
+    Example: Kotlin: `["sortedWith"]`"""
     yielding: tuple[str, ...] = ()
     mapping: tuple[str, ...] = ()
     """methods that return what their function gives, or a collection of it. Example: Kotlin: `["run"]`, `["map"]`"""
     types: tuple[str, ...] = ()
     """generic types of functions, by the first argument; with `types.functions` their arguments choose among overloads.
-    Example: Java: `["Consumer"]`
-    """
+    Example: Java: `["Consumer"]`"""
     blocks: bool = False
     """a function without a name may have a block right behind its parameters. Example: Dart: true, `(x) { … }`"""
     takers: tuple[str, ...] = ()
@@ -579,8 +578,7 @@ class LookupSettings:
     modules: tuple[str, ...] = ()
     globals: tuple[str, ...] = ()
     """libraries the accessor comes from; global objects that hold such values. Without both the word suffices. Example:
-    `["os"]`
-    """
+    `["os"]`"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ Lambdas, in languages that read whole calls:
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from enum import StrEnum
 
 from causalist._internal.lazy import lazy_regex, with_direct_members
@@ -73,6 +73,7 @@ LAMBDA_VALUE = ";"  # before the number of a value that a lambda has or gives, i
 OWN_OBJECT, GIVEN = ";this", ";it"  # members of a function: the object and the argument of its last parameter
 # Before the number of a parameter of a function, as a member of it: what it is of. Behind a colon stands the number of
 # something that the function in that parameter is given.
+_TYPES_GIVEN = "<>"  # before the number of type arguments of a call
 BEHIND = "{"  # stands for the label of a function behind the other arguments
 PLACE = ";place"
 PREDICATE = "is "  # before the type that a function says its argument has: its result is a truth value
@@ -288,6 +289,37 @@ def without_item_braces(value: str) -> str:
     ('a|b', 'a')
     """
     return value[1:-1] if value.startswith("{") else value
+
+
+def given_by(called: str, name: str, giving: Container[str]) -> str:
+    """Return the type of what a function gives by the name of its only type argument, as the setting `giving` says.
+
+    >>> [given_by(each, "T", ("Mock.Of", "Cast[]")) for each in ("Mock.Of", "a.Cast", "Of", "Cast")]
+    ['T', 'T[]', '', 'T[]']
+    """
+    for each in (called, called.rpartition(".")[2]) if name else ():
+        if each in giving or f"{each}[]" in giving:
+            return name if each in giving else array_of(name)
+    return ""
+
+
+def types_given(number: int) -> str:
+    """Return the last of `Call.values`, which says how many type arguments are written.
+
+    >>> types_given(2)
+    '<>2'
+    """
+    return f"{_TYPES_GIVEN}{number}"
+
+
+def count_types_given(values: str) -> int:
+    """Return the number of type arguments that `Call.values` says.
+
+    >>> count_types_given("a,<>2"), count_types_given("a")
+    (2, 0)
+    """
+    _, marked, number = values.rpartition(_TYPES_GIVEN)
+    return int(number) if marked else 0
 
 
 def typed_value(written: str) -> str:

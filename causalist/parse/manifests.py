@@ -19,6 +19,13 @@ _PACKAGE = lazy_regex(r"(^|/)package\.json$")
 _COMPOSER = lazy_regex(r"(^|/)composer\.json$")
 _PROJECT = lazy_regex(r"\.(?:cs|vb|fs)proj$|(^|/)directory\.(?:build|packages)\.(?:props|targets)$", re.IGNORECASE)
 _PYTEST = lazy_regex(r"(^|/)(?:pyproject\.toml|\.?pytest\.(?:ini|toml)|tox\.ini|setup\.cfg)$")
+# What projects of a kind use without saying so; those of `System` hold no types of a repository.
+_HOST = ("Configuration", "DependencyInjection", "Hosting", "Logging")
+_OF_HOST = tuple(f"Microsoft.Extensions.{name}" for name in _HOST)
+_OF_WEB = tuple(f"Microsoft.AspNetCore.{name}" for name in ("Builder", "Hosting", "Http", "Routing"))
+_IMPLICIT_USINGS = {"web": (*_OF_WEB, *_OF_HOST), "worker": _OF_HOST}
+_SDK = lazy_regex(r"<Project\s[^>]{0,1000}?\bSdk\s*=\s*\"Microsoft\.NET\.Sdk\.(\w+)", re.IGNORECASE)
+_NO_IMPLICIT_USING = lazy_regex(r"<ImplicitUsings>\s*(?:disable|false)", re.IGNORECASE)
 _USING = lazy_regex(r"<Using\s[^>]{0,1000}?\bInclude\s*=\s*\"([\w.;\s]+)\"(?![^>]{0,1000}\bAlias\b)", re.IGNORECASE)
 _DUNE = lazy_regex(r"(^|/)dune$")
 _STANZA = lazy_regex(r"^\((library|executables?|tests?)\b", re.MULTILINE)
@@ -204,8 +211,13 @@ def _read_project(text: str) -> list[tuple[str, str]]:
 
     >>> _read_project('<ItemGroup><Using Include="A.B;C" /><Using Include="D" Alias="E" /></ItemGroup>')
     [('using', 'A.B'), ('using', 'C')]
+    >>> [_read_project(f'<Project Sdk="Microsoft.NET.Sdk{kind}">')[-1:] for kind in (".Worker", "")]
+    [[('using', 'Microsoft.Extensions.Logging')], []]
     """
-    names = (name.strip() for listed in _USING.findall(text) for name in listed.split(";"))
+    names = [name.strip() for listed in _USING.findall(text) for name in listed.split(";")]
+    kind = _SDK.search(text)
+    if kind is not None and not _NO_IMPLICIT_USING.search(text):
+        names += _IMPLICIT_USINGS.get(kind[1].lower(), ())
     return [("using", name) for name in dict.fromkeys(names) if name]
 
 

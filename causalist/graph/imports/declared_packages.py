@@ -50,9 +50,10 @@ class DeclaredTypes:
     _numbers: dict[str, int] = field(default_factory=dict)  # files by path, where some are classes
     flat: set[str] = field(default_factory=set)  # families in which `A.B` is no member of `A`
     _nearest: dict[tuple[str, str, str], tuple[int, int]] = field(default_factory=dict)  # + folder of the importer
-    _packages_with: dict[tuple[str, str], set[str]] = field(
-        default_factory=dict
-    )  # packages and types by a name in them
+    # Packages and types by a name in them; all that are named as a whole; the parts of names of packages.
+    _packages_with: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    _whole: dict[str, set[str]] = field(default_factory=dict)
+    _package_parts: dict[str, set[str]] = field(default_factory=dict)
 
     @classmethod
     def from_files(
@@ -157,13 +158,19 @@ class DeclaredTypes:
             for family, whole in (*self.types, *self.local):
                 package, _, last = whole.rpartition(".")
                 self._packages_with.setdefault((family, last), set()).add(package)
-        language = settings.family
-        packages, tables = self._packages_with.get((language, name), ()), (self.types, self.local, self.facades)
-        return [
-            star
-            for star in stars
-            if star.module.strip(".") in packages or any((language, star.module) in table for table in tables)
-        ]
+                self._whole.setdefault(family, set()).add(whole)
+            for family, whole in self.facades:
+                self._whole.setdefault(family, set()).add(whole)
+        packages = self._packages_with.get((settings.family, name), _NONE)
+        whole_names = self._whole.get(settings.family, _NONE)
+        return [star for star in stars if star.module in whole_names or star.module.strip(".") in packages]
+
+    def is_part_of_package(self, language: str, name: str) -> bool:
+        """Return True if a name is a part of that of any package that files declare."""
+        if not self._package_parts:
+            for family, package in self.packages:
+                self._package_parts.setdefault(family, set()).update(package.split("."))
+        return name in self._package_parts.get(language, _NONE)
 
     def find_resource(self, written: str, importer: str) -> tuple[int, int] | None:
         """Return (file, class) of the file that a path means in the file `importer`, or of a scene's outermost node.
@@ -278,6 +285,7 @@ class DeclaredTypes:
         return sorted({each[0] for each in submodules if each is not None})
 
 
+_NONE: frozenset[str] = frozenset()
 _PROJECT = "project.godot"
 _NO_NAME = lazy_regex(r"[^\w]")
 _SINGLETON = lazy_regex(r"^Engine_get_singleton_")

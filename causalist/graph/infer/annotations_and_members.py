@@ -16,6 +16,7 @@ from causalist.model.type_notation import (
     RETURNED,
     Mark,
     Shape,
+    generic_of,
     split_function,
     split_generic,
     split_tuple,
@@ -23,8 +24,7 @@ from causalist.model.type_notation import (
     type_parameters_of,
 )
 
-_EACH = "[*"  # a part of a chain, without its last bracket: each element, by an iterator rather than by a key
-_ELEMENT = "[]"  # ends the name of a type that is a collection; as a part of a chain, one element
+_EACH, _ELEMENT = "[*", "[]"  # parts of a chain: each element, one; the latter ends the name of a collection, too
 _CONTENT_KINDS = frozenset((ValueKind.INSTANCE, ValueKind.COLLECTION, ValueKind.EXTERNAL, ValueKind.BUILTIN,
     ValueKind.MODULE, ValueKind.UNION, ValueKind.OBJECT, ValueKind.RECORD))  # fmt: skip
 _OF_MODEL = (ValueKind.DEFINITION, ValueKind.INSTANCE)  # what a query may be asked of
@@ -73,7 +73,7 @@ class AnnotationTypes:
             if own.kind is ValueKind.INSTANCE:
                 return own
             of_inner = self.infer_annotation(file, scope, inner, rule)
-            if own.type and of_inner == BUILTIN:  # of what the library has
+            if own.type and of_inner == BUILTIN and settings and settings.modules.headers:  # of what the library has
                 element = self.infer_annotation(file, scope, inner.removesuffix(_ELEMENT), rule)
                 return own._replace(parts=(element,)) if element.type and inner.endswith(_ELEMENT) else own
             if own.kind is not ValueKind.EXTERNAL:
@@ -115,8 +115,8 @@ class AnnotationTypes:
         if settings is not None and settings.names.all_declared:  # a type parameter is what its bound is, or any object
             outside = UNKNOWN if settings.modules.file_classes else BUILTIN
             value = value if value is not None and value.kind is not ValueKind.UNKNOWN else outside
-            if value.kind is ValueKind.BUILTIN and settings.modules.headers:
-                return value._replace(type=value.type or name.rpartition(".")[2])
+            if value.kind is ValueKind.BUILTIN and (settings.modules.headers or settings.types.literals):
+                return Value(*value[:-1], value.type or name.rpartition(".")[2])
         if value is None:
             return self._bound_of_parameter(file, scope, name)
         if value.kind is ValueKind.DEFINITION:
@@ -150,11 +150,11 @@ class AnnotationTypes:
         settings = self.program.files[file].settings
         is_function = settings is not None and head in settings.types.functions
         value = UNKNOWN if is_function else self.infer_annotation(file, scope, head, rule)
-        if value.kind is not ValueKind.INSTANCE and not is_function:
-            return value  # of the library: what it is of says nothing of its members
+        if value.kind is not ValueKind.INSTANCE and not is_function:  # what it is of says nothing of its members
+            return value._replace(type=generic_of(head, arguments)) if value.type == head else value
         parts = tuple(self.infer_annotation(file, scope, each, rule) if each else UNKNOWN for each in arguments)
         if is_function:
-            return Value(ValueKind.CALLABLE, -1, rule, parts=(parts[-1],))
+            return Value(ValueKind.CALLABLE, -1, rule, parts=(parts[-1],), type=generic_of(head, arguments))
         return value._replace(number=self.program.of_arity(value.number, len(arguments)), parts=parts)
 
     def type_arguments(self, value: Value, owner: int, depth: int = 0) -> dict[str, Value]:

@@ -8,7 +8,7 @@ from typing import Protocol
 from causalist._internal.lazy import dataclass, lazy_regex
 from causalist.graph.file_symbols import FileSymbols
 from causalist.graph.name_lookup import NameLookup
-from causalist.graph.overload_fit import labeled_parameters
+from causalist.graph.overload_fit import REST, labeled_parameters
 from causalist.graph.program import Program
 from causalist.graph.resolution_results import BUILTIN, UNKNOWN, Value, ValueKind
 from causalist.graph.rules import RuleName
@@ -394,16 +394,16 @@ class InferenceBase(ABC):
         if placed is None:
             return UNKNOWN if wanted.startswith(PLACE) else self._given_to_lambda(number, wanted)
         settings = self.program.files[self.program.file_of[number]].settings
-        if settings is not None and self.program.is_type(number) and settings.types.arrow:
-            number = max(
-                (self.program.find_member(number, each)[0] for each in settings.names.constructors), default=-1
-            )
+        if settings is not None and self.program.is_type(number) and (settings.types.arrow or settings.lambdas.types):
+            made = (self.program.find_member(number, each, called=UNCOUNTED) for each in settings.names.constructors)
+            own = [each for each, inherited in made if settings.types.arrow or not inherited]
+            number = max(own, default=-1) if settings.types.arrow else max([number, *own])
         parameters, place = self.program.parameters.get(number, ()), int(placed[1])
+        if placed[2] == GIVEN:
+            return self._given_in_place(number, place)
         written = parameters[place].strip("=.") if place < len(parameters) else ""
         if not written:
             return UNKNOWN
-        if placed[2] == GIVEN:
-            return self._given_in_place(number, written)
         at = self.program.file_of[number]
         local = number - self.program.files[at].first
         if placed[2]:
@@ -463,19 +463,32 @@ class InferenceBase(ABC):
         is_made = member is None and name == "init" and self.program.definition_of[value.number].kind in _MADE_KINDS
         return Value(ValueKind.DEFINITION, value.number, RuleName.ANNOTATION) if is_made else member
 
-    def _given_in_place(self, function: int, written: str) -> Value:
+    def _given_in_place(self, function: int, place: int) -> Value:
+        """Return the only argument of a function without a name at a place, if all overloads agree that take one."""
+        found: list[Value] = []
+        for each in self.program.select_overloads(function, UNCOUNTED)[:_MAX_OVERLOADS]:
+            parameters = self.program.parameters.get(each, ())
+            rest = parameters[-1].endswith(REST) if parameters else False
+            written = parameters[min(place, len(parameters) - 1)] if rest or place < len(parameters) else ""
+            written = written.strip("=.").removesuffix("[]" if rest else "")
+            value = self._argument_of(each, written) if written else UNKNOWN
+            if value.kind is not ValueKind.UNKNOWN and all(value.number != other.number for other in found):
+                found.append(value)
+        return found[0] if len(found) == 1 else UNKNOWN
+
+    def _argument_of(self, function: int, written: str) -> Value:
         """Return the only argument of a function that is given for a parameter of this type.
 
         It is a generic type of functions, or an interface of the repository with one method.
         """
         program = self.program
-        if len(program.select_overloads(function, UNCOUNTED)) > 1:
-            return UNKNOWN
         file = program.file_of[function]
-        local = function - program.files[file].first
+        local, settings = function - program.files[file].first, program.files[file].settings
         head, arguments = split_generic(written)
-        if arguments:
-            return self.infer_annotation(file, local, arguments[0], RuleName.ANNOTATION)
+        if arguments and settings is not None and head in settings.lambdas.types:
+            gives = settings.types.functions
+            is_given = not gives or len(arguments) == 1 + (head in gives)
+            return self.infer_annotation(file, local, arguments[0], RuleName.ANNOTATION) if is_given else UNKNOWN
         taken = self.infer_annotation(file, local, head, RuleName.ANNOTATION)
         if taken.kind is not ValueKind.INSTANCE or program.definition_of[taken.number].kind != NodeKind.INTERFACE:
             return UNKNOWN

@@ -6,7 +6,7 @@ types: `await f()` has the type of `f()`, and `Promise<T>` is read as T.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from causalist._internal.lazy import lazy_regex
@@ -19,6 +19,7 @@ from causalist.model.type_notation import (
     field_of,
     function_of,
     generic_of,
+    given_by,
     object_of,
     split_top,
     tuple_of,
@@ -343,6 +344,8 @@ def _with_members_behind(chain: str, rest: str) -> str:
 _CAST = lazy_regex(r"(?P<value>(?s:.+?))\s+(?:as[?!]?|satisfies)\s+(?P<type>(?s:[^,;]+))")
 _OLD_CAST = lazy_regex(r"<(?P<type>[\w$.]+(?:<[^<>]*>)?(?:\[\])*)>\s*(?P<value>[\w$(](?s:.*))")
 _CASTING = lazy_regex(r"\s(?:as[?!]?|satisfies)\s")
+_GIVING = lazy_regex(r"(?<![\w<])((?:\w+\.)?\w+)<([^;(){}]+?)>\s*\(")
+_BEFORE_GIVING = lazy_regex(r"(?:[\w.?!\s]|\([^()]*\))*")
 
 
 def _cast_of(text: str, settings: TypeSettings) -> str:
@@ -353,12 +356,28 @@ def _cast_of(text: str, settings: TypeSettings) -> str:
     """
     cast = _CAST.fullmatch(text) if _CASTING.search(text) else _OLD_CAST.fullmatch(text) if text[:1] == "<" else None
     if cast is None:
-        return ""
+        return _given_value(text, settings) if settings.giving and ">(" in text else ""
     written = _CASTING.split(cast["type"])[-1]
     if written.strip() == "const":
         return chain_of(cast["value"])
     name = type_name(written, settings)
     return typed_value(name) if name else chain_of(cast["value"].strip(), settings)
+
+
+def _given_value(text: str, settings: TypeSettings) -> str:
+    """Return the chain of what a function of a library gives by its type argument, with what is asked of it, or "".
+
+    >>> settings = TypeSettings(giving=("Resolve", "Cast[]"))
+    >>> [_given_value(t, settings) for t in ("await a(1).Resolve<B>(c).d", "a.Cast<B>()", "b<C>()", "1 + Resolve<B>()")]
+    ['<B>.d', '<B[]>', '', '']
+    """
+    given = _GIVING.search(text)
+    end = find_closing(text, given.end() - 1) if given is not None else -1
+    if given is None or end < 0 or not _BEFORE_GIVING.fullmatch(text, 0, given.start()):
+        return ""
+    name = given_by(given[1], type_name(given[2].strip(), settings), settings.giving)
+    rest = chain_of(f"x{text[end + 1 :]}", settings) if name else ""
+    return typed_value(name) + rest[1:] if rest else ""
 
 
 def first_alternative(text: str, settings: TypeSettings) -> str:
@@ -674,27 +693,3 @@ def _collection(element: str, settings: TypeSettings) -> str:
     if settings.unions and "+" in name:
         return bounds_of(array_of(each) for each in name.split("+") if not each.endswith("[]"))
     return array_of(name) if name and not name.endswith("[]") and name[0] != "(" else ""
-
-
-def targets_of_pattern(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield the names in a pattern, with their paths in the value.
-
-    >>> list(targets_of_pattern("a, (self.b, *c)")), list(targets_of_pattern("x"))
-    ([('a', (0,)), ('self.b', (1, 0))], [('x', ())])
-    """
-    text = text.strip()
-    parts = split_top(text, ",")
-    if len(parts) == 1 and text[:1] in ("(", "[") and text[-1:] in (")", "]"):
-        text = text[1:-1]
-        parts = split_top(text, ",")
-        if len(parts) == 1:
-            yield from targets_of_pattern(text, path)
-            return
-    if len(parts) == 1:
-        yield "".join(text.split()), path
-        return
-    for position, part in enumerate(parts):
-        if part.strip().startswith("*"):
-            return  # how many it takes is not known
-        if part.strip():
-            yield from targets_of_pattern(part, (*path, position))

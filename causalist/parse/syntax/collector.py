@@ -16,7 +16,7 @@ import tree_sitter
 from causalist.model.facts import MODULE_SCOPE, Binding, Definition, Export
 from causalist.model.language_settings import LanguageSettings
 from causalist.model.node_ids import CALLABLE_KINDS, OPENED, TYPE_KINDS, NodeKind, escape_name
-from causalist.model.type_notation import OPTIONAL, PREDICATE, split_generic, split_top
+from causalist.model.type_notation import OPTIONAL, PREDICATE, split_generic
 from causalist.parse.syntax.accesses import AccessReader
 from causalist.parse.syntax.argument_forms import add_clause, named_type
 from causalist.parse.syntax.arguments import declared_type
@@ -66,8 +66,8 @@ from causalist.parse.syntax.open_scopes import (
 from causalist.parse.syntax.shadowed_names import count_parameters, find_held_prototypes
 from causalist.parse.syntax.typed_expressions import PlaceReader
 from causalist.parse.syntax.uses import UseReader
+from causalist.parse.syntax.whole_calls import parameter_type
 
-_TYPE_ARGUMENTS = re.compile(r"<.*>")
 _MAX_HEAD_BYTES = 2000  # bytes of a member in which its parameters are looked for
 _NO_WORD = re.compile(r"\W")
 _PREDICATE = re.compile(r"(?:asserts\s+)?[\w$]+\s+is\s+")  # `x is T`
@@ -653,12 +653,7 @@ class FactCollector:
             if name != "void":
                 parameters.append(name)
         elif parameters is not None:
-            written = self.scopes.compact(start, min(end, start + 200))
-            text = (_TYPE_ARGUMENTS.sub("", written) if "<" in written else written).rstrip("?")
-            if text in self.settings.lambdas.types and "." not in written:
-                text = array_type_name(self.text(start, min(end, start + 200)), self.settings.types)
-                if self.settings.types.functions and "<" in written and "{" not in text:  # their number counts
-                    text = f"{text}{{{',' * (len(split_top(written.rstrip('?')[len(text) + 1 : -1], ',')) - 1)}}}"
+            text = parameter_type(self.text(start, min(end, start + 200)), self.settings)
             parameters.append("" if self._sigil and text.startswith(self._sigil) else text + mark)  # it has no type
 
     def _on_base(self, start: int, end: int, tag: int) -> None:

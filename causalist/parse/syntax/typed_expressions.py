@@ -5,7 +5,7 @@ look at the syntax tree. `PlaceReader` makes bindings of what it reads.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from causalist._internal.lazy import lazy_regex
@@ -35,7 +35,6 @@ from causalist.model.type_notation import (
     without_item_braces,
 )
 from causalist.parse.syntax.capture_names import Tag
-from causalist.parse.syntax.chains import targets_of_pattern
 from causalist.parse.syntax.open_scopes import VALUE_KINDS, Scopes
 
 STRING = lazy_regex(
@@ -674,3 +673,27 @@ def _part_at(value: str, path: tuple[int, ...]) -> str:
         else:
             return with_marks(value, *map(result_mark, path[depth:]))
     return value
+
+
+def targets_of_pattern(text: str, path: tuple[int, ...] = ()) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the names in a pattern, with their paths in the value.
+
+    >>> list(targets_of_pattern("a, (self.b, *c)")), list(targets_of_pattern("x"))
+    ([('a', (0,)), ('self.b', (1, 0))], [('x', ())])
+    """
+    text = text.strip()
+    parts = split_top(text, ",")
+    if len(parts) == 1 and text[:1] in ("(", "[") and text[-1:] in (")", "]"):
+        text = text[1:-1]
+        parts = split_top(text, ",")
+        if len(parts) == 1:
+            yield from targets_of_pattern(text, path)
+            return
+    if len(parts) == 1:
+        yield "".join(text.split()), path
+        return
+    for position, part in enumerate(parts):
+        if part.strip().startswith("*"):
+            return  # how many it takes is not known
+        if part.strip():
+            yield from targets_of_pattern(part, (*path, position))

@@ -9,12 +9,23 @@ from collections.abc import Container, Iterator
 
 from causalist._internal.lazy import dataclass, field, lazy_regex
 from causalist.model.facts import MODULE_SCOPE, OPERATED, UNCOUNTED, ArgumentKind, Call
-from causalist.model.type_notation import BEHIND, GIVEN, OWN_OBJECT, PLACE, element_of, split_top, typed_value
+from causalist.model.language_settings import LanguageSettings
+from causalist.model.type_notation import (
+    BEHIND,
+    GIVEN,
+    OWN_OBJECT,
+    PLACE,
+    element_of,
+    given_by,
+    split_top,
+    typed_value,
+    types_given,
+)
 from causalist.parse.syntax.argument_forms import is_one_value, letter_of, typed_argument
 from causalist.parse.syntax.arguments import (
     letter_of_lambda,
 )
-from causalist.parse.syntax.chains import chain_of, type_name, with_constructor_call
+from causalist.parse.syntax.chains import array_type_name, chain_of, type_name, with_constructor_call
 from causalist.parse.syntax.imports import without_comments
 from causalist.parse.syntax.open_scopes import Scopes
 from causalist.parse.syntax.shadowed_names import OpenLambda
@@ -39,6 +50,9 @@ _INDEXED = lazy_regex(r"(?:[\w$]+\.)*[\w$]+(?:\[\])+(?:\.[\w$]+(?:\[\])*)*\.[\w$
 _INDEXED_MEMBERS = lazy_regex(r"(?:\[\])*(?:\.[^\W\d][\w$]*(?:\[\])*)*\.[^\W\d][\w$]*")
 _EXPLICIT_TYPES = lazy_regex(r"\.\s*<[\w\s.,<>?&\[\]]*>\s*(?=[^\W\d])")
 _UNKNOWN_PART = lazy_regex(r"[,?<>]")  # in a chain of which nothing is known
+_TYPES_BEHIND = lazy_regex(rb"\s*<((?:[\w\s.,?\[\]()]|<(?:[\w\s.,?\[\]()]|<[^<>;{}]*>)*>)+)>\s*\(")
+_WRITTEN_TYPES = lazy_regex(r"<.*>")
+_GENERIC = lazy_regex(r"([\w.]+)<(.*)>((?:\[\])?)")  # and an array of such
 _TYPE_ARGUMENTS = lazy_regex(rb"<(.*)>\s*$", re.DOTALL)
 _LISTED = lazy_regex(rb"\((?:[^()]|\([^()]*\))*\)")  # the same where no arrow need follow
 _PARAMETERS = lazy_regex(rb"""\{?[^{}"';=|&-]*+[-=]>""")  # of a lambda
@@ -94,6 +108,19 @@ _MAX_INDEX_BYTES = 200
 _MAX_BEFORE_BYTES = 160
 
 
+def parameter_type(annotation: str, settings: LanguageSettings) -> str:
+    """Return the type of a parameter without its types in "<>", unless these tell overloads apart."""
+    written, is_function = "".join(annotation.split()), False
+    plain = written.rstrip("?")
+    text = (_WRITTEN_TYPES.sub("", written) if "<" in written else written).rstrip("?")
+    if text in settings.lambdas.types and "." not in written:
+        text, is_function = array_type_name(annotation, settings.types), True
+    if settings.types.functions and "{" not in text and (generic := _GENERIC.fullmatch(plain)):
+        types = [_WRITTEN_TYPES.sub("", each).rstrip("?") for each in split_top(generic[2], ",")]
+        return f"{generic[1]}{{{','.join([''] * len(types) if is_function else types)}}}{generic[3]}"
+    return text
+
+
 @dataclass(slots=True)
 class _Invocation:
     """Call whose arguments are not complete. `position` is its index in the calls, -1 before its name."""
@@ -115,6 +142,7 @@ class _Invocation:
     given_to: "_Invocation | None" = None  # the call that gets that function
     inside: OpenLambda | None = None  # what is known inside of it
     last: int = -1  # end of its name or, once they have begun, of its arguments
+    n_types: int = 0  # type arguments behind its name
 
 
 class CallReader:
@@ -127,6 +155,7 @@ class CallReader:
         self._has_literal_overloads = bool(scopes.settings.types.literals)
         self._has_typed_functions = ArgumentKind.FUNCTION in dict(scopes.settings.types.literals)
         self._casts_before = scopes.settings.types.before_names and self._has_literal_overloads
+        self._gives_types = scopes.settings.types.generic and bool(scopes.settings.lambdas.types)
         self._bracketed, self._labeled = scopes.settings.types.bracketed, scopes.settings.names.labeled
         self._flat, self._dispatches = scopes.settings.names.flat_chains, scopes.settings.names.object_first
         self._open: list[_Invocation] = []
@@ -207,11 +236,22 @@ class CallReader:
             call.values = [str(len(split_top(types[1].decode("utf-8", "replace"), ",")))]
             name = type_name(self._scopes.text(start, end), self._scopes.settings.types)
             call.made = typed_value(name) if "{" in name else ""
+        is_generic = self._gives_types and not is_type and self._scopes.data.startswith(b"<", end)
+        if is_generic and (types := _TYPES_BEHIND.match(self._scopes.data, end)):
+            self._read_types(call, ".".join(chain.split(".")[-2:]), types[1].decode("utf-8", "replace"))
         self._named.add(start)
         if chain:
             call.position = len(self._calls)
             call.spelled = self._scopes.spell_current(chain)
             self._calls.append(Call(scope, call.spelled, self._scopes.row(start), ""))
+
+    def _read_types(self, call: _Invocation, name: str, types: str) -> None:
+        """Count the type arguments of a call, the only one of which may be the type of what it gives."""
+        several = split_top(types, ",")
+        call.n_types = len(several)
+        own = self._scopes.settings.types
+        type_ = given_by(name, type_name(types.strip(), own), own.giving) if len(several) == 1 else ""
+        call.made = typed_value(type_) if type_ else ""
 
     def _give_implicit(self, call: _Invocation, start: int, end: int, scope: int) -> None:
         """Name a call that begins with a dot: the type is said by what takes its result."""
@@ -436,7 +476,8 @@ class CallReader:
 
     def _written_values(self, call: _Invocation) -> str:
         """Return `Call.values`."""
-        values = ",".join(call.values) if any(call.values) else ""
+        several = [*call.values, types_given(call.n_types)] if call.n_types else call.values
+        values = ",".join(several) if any(several) else ""
         return f"{values}|{','.join(call.labels)}" if call.labels else values
 
     def _name_last(self, call: _Invocation) -> None:
