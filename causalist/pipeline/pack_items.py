@@ -46,6 +46,7 @@ from causalist.rank import Ranking, Selection, SnippetLines, find_given_names, p
 
 # Where the question encoder takes part, a confidence that speaks for either model alike, and over how much they mix.
 SURE_CONFIDENCE, CONFIDENCE_SPREAD = 0.7, 0.05
+UNSURE_FEWER = 16  # nodes of a pack: most of the last of 40 nearly equal ones are read in vain
 MAX_PACK_NODES = 60
 MAX_SMALL_PACK_NODES = 40  # of a pack of at most MAX_SMALL_TOKENS, which shows less than half of these
 MAX_SMALL_TOKENS = 4000
@@ -110,12 +111,13 @@ def choose_needed(
         find_given_names(options.names, graph, lexical, use_edges=options.graph),
         is_word=not options.names and len(ranking.question.prose.split()) < 2,
     )
-    model = _model_of(given.confidence) if ranking.uses_similarity else default_relevance()
-    judged = judge_relevance(given, model, use_edges=options.graph)
+    share = sure_share(given.confidence) if ranking.uses_similarity else 1.0
+    judged = judge_relevance(given, _model_of(share), use_edges=options.graph)
+    most = _max_nodes(options) - (0 if options.fill else round(UNSURE_FEWER * (1.0 - share)))
     kept: list[NeededNode] = []
     around: set[int] = set()  # nodes that enclose a node that is kept
     for candidate in judged:
-        if len(kept) == _max_nodes(options):
+        if len(kept) == most:
             break
         if kept and candidate.probability < MIN_PROBABILITY and not options.fill:
             break
@@ -135,20 +137,22 @@ def choose_needed(
     return kept
 
 
-def _model_of(confidence: float) -> RelevanceModel:
-    """Return the model of a query that the question encoder reads, between the two shipped ones by its confidence.
-
-    Whoever says words of the code is sure to be understood, and the first hit is mostly right. Of other questions it
-    seldom is, and much that ranks lower is as likely.
-    """
-    share, sure, unsure = sure_share(confidence), default_relevance(), default_relevance(by_meaning=True)
+def _model_of(share: float) -> RelevanceModel:
+    """Return the model between the two shipped ones, with a share of that of queries that say words of the code."""
+    sure = default_relevance()
+    if share == 1.0:
+        return sure
+    unsure = default_relevance(by_meaning=True)
     return RelevanceModel(
         *(share * getattr(sure, part) + (1.0 - share) * getattr(unsure, part) for part in ("words", "edges", "alone"))
     )
 
 
 def sure_share(confidence: float) -> float:
-    """Return the share of the model of queries that say words of the code."""
+    """Return the share of the model of queries that say words of the code, of one that the question encoder reads.
+
+    Whoever says such words is mostly answered by the first hit. Others seldom are, and what ranks lower is as likely.
+    """
     return 1.0 / (1.0 + math.exp((SURE_CONFIDENCE - confidence) / CONFIDENCE_SPREAD))
 
 

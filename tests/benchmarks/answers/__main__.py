@@ -56,7 +56,7 @@ TOKENS, TOKENS_PER_LINE, MAX_LINES = 3400, 10, 60
 # More users than others is the only thing that edges may say against a node.
 FREE = ("fan-in",)
 # What the place of a function in the ranking says, and lengths of the functions that were drawn for questions.
-MEANING_FEATURES = ("rank", "gap", "odds", "file rank", "confidence")
+MEANING_FEATURES = ("rank", "gap", "odds", "file rank", "lines", "confidence")
 MIN_ASKED_LINES, MAX_ASKED_LINES = 5, 90
 
 
@@ -217,11 +217,15 @@ def train_by_meaning(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
     def refit(part: str, parts: Sequence[tuple[Scores, Scores]]) -> None:
         features, needed = np.vstack([each[0] for each in parts]), np.concatenate([each[1] for each in parts])
         counts = np.concatenate([np.full(len(y), 1.0 - s) for (_, y), s in zip(parts, shares, strict=True)])
-        weights = getattr(base, part).copy()
-        free = [OWN_FEATURES.index(name) for name in MEANING_FEATURES]
-        weights[[*free, -1]] = 0.0
-        weights[[*free, -1]] = fit(features[:, free], needed, (), features @ weights[:-1], counts)
-        changed[part] = weights
+        # Functions were drawn evenly from all lengths, and people ask more of long ones: half of what lengths tell.
+        both = []
+        for names in (MEANING_FEATURES, [name for name in MEANING_FEATURES if name != "lines"]):
+            weights = getattr(base, part).copy()
+            free = [OWN_FEATURES.index(name) for name in names]
+            weights[[*free, -1]] = 0.0
+            weights[[*free, -1]] = fit(features[:, free], needed, (), features @ weights[:-1], counts)
+            both.append(weights)
+        changed[part] = np.mean(both, axis=0)
 
     def compared(row: Row, graph: CodeGraph, pool: NDArray[np.int64], features: Scores) -> tuple[Scores, Scores]:
         nodes = graph.nodes
