@@ -16,11 +16,18 @@ if TYPE_CHECKING:
         select_acyclic,
         without_implied_edges,
     )
-    from causalist.extract.relevance_model import NeededNode, RelevanceInput, default_relevance, judge_relevance
+    from causalist.extract.relevance_model import (
+        NeededNode,
+        RelevanceInput,
+        RelevanceModel,
+        default_relevance,
+        judge_relevance,
+    )
 
 __all__ = [
     "NeededNode",
     "RelevanceInput",
+    "RelevanceModel",
     "default_relevance",
     "extract_subgraph",
     "hit_of",
@@ -39,6 +46,6 @@ __getattr__ = exports(
     {
         "ordered_subgraph": "extract_subgraph hit_of hops_between lift_to_files name_edge order_subgraph "
         "paths_from_seeds select_acyclic without_implied_edges",
-        "relevance_model": "NeededNode RelevanceInput default_relevance judge_relevance",
+        "relevance_model": "NeededNode RelevanceInput RelevanceModel default_relevance judge_relevance",
     },
 )

@@ -128,15 +128,17 @@ class RelevanceModel:
     alone: Scores  # (n_own + 1,)
 
 
-@lru_cache(maxsize=1)
-def default_relevance() -> RelevanceModel:
-    """Return the shipped model."""
+@lru_cache(maxsize=2)
+def default_relevance(*, by_meaning: bool = False) -> RelevanceModel:
+    """Return the shipped model: of queries that say words of the code, or of those that the question encoder reads."""
     data = json.loads(Path(__file__).with_name("relevance.json").read_text(encoding="utf-8"))
-    return RelevanceModel(
-        words=np.array([data["words"][name] for name in (*OWN_FEATURES, "constant")]),
-        edges=np.array([data["edges"][name] for name in (*OWN_FEATURES, *EDGE_FEATURES, "constant")]),
-        alone=np.array([data["alone"][name] for name in (*OWN_FEATURES, "constant")]),
-    )
+
+    def weights(part: str, *names: str) -> Scores:
+        own = {**data[part], **(data["by meaning"][part] if by_meaning else {})}
+        return np.array([own[name] for name in (*names, "constant")])
+
+    both = weights("words", *OWN_FEATURES), weights("edges", *OWN_FEATURES, *EDGE_FEATURES)
+    return RelevanceModel(*both, weights("alone", *OWN_FEATURES))
 
 
 class RelevanceInput(NamedTuple):

@@ -4,6 +4,7 @@ In: a ranking and the results of an answer. Out: a `PackInput` without its heade
 change; a pack shows the needed ones among them and among their neighbors.
 """
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,6 +19,7 @@ from causalist._internal.lazy import lazy_regex
 from causalist.extract import (
     NeededNode,
     RelevanceInput,
+    RelevanceModel,
     default_relevance,
     extract_subgraph,
     hit_of,
@@ -42,6 +44,9 @@ from causalist.model.source import is_history
 from causalist.pack import FOLD_THRESHOLD, strictness_of
 from causalist.rank import Ranking, Selection, SnippetLines, find_given_names, parse_query, terms_of_nodes
 
+# Where the question encoder takes part, a confidence that speaks for either model alike, and over how much they mix.
+SURE_CONFIDENCE, CONFIDENCE_SPREAD = 0.7, 0.05
+UNSURE_FEWER = 16  # nodes of a pack: most of the last of 40 nearly equal ones are read in vain
 MAX_PACK_NODES = 60
 MAX_SMALL_PACK_NODES = 40  # of a pack of at most MAX_SMALL_TOKENS, which shows less than half of these
 MAX_SMALL_TOKENS = 4000
@@ -106,11 +111,13 @@ def choose_needed(
         find_given_names(options.names, graph, lexical, use_edges=options.graph),
         is_word=not options.names and len(ranking.question.prose.split()) < 2,
     )
-    judged = judge_relevance(given, default_relevance(), use_edges=options.graph)
+    share = sure_share(given.confidence) if ranking.uses_similarity else 1.0
+    judged = judge_relevance(given, _model_of(share), use_edges=options.graph)
+    most = _max_nodes(options) - (0 if options.fill else round(UNSURE_FEWER * (1.0 - share)))
     kept: list[NeededNode] = []
     around: set[int] = set()  # nodes that enclose a node that is kept
     for candidate in judged:
-        if len(kept) == _max_nodes(options):
+        if len(kept) == most:
             break
         if kept and candidate.probability < MIN_PROBABILITY and not options.fill:
             break
@@ -128,6 +135,25 @@ def choose_needed(
         kept.append(candidate if node == candidate.node else NeededNode(node, candidate.probability))
         around.update(_enclosing(graph, node))
     return kept
+
+
+def _model_of(share: float) -> RelevanceModel:
+    """Return the model between the two shipped ones, with a share of that of queries that say words of the code."""
+    sure = default_relevance()
+    if share == 1.0:
+        return sure
+    unsure = default_relevance(by_meaning=True)
+    return RelevanceModel(
+        *(share * getattr(sure, part) + (1.0 - share) * getattr(unsure, part) for part in ("words", "edges", "alone"))
+    )
+
+
+def sure_share(confidence: float) -> float:
+    """Return the share of the model of queries that say words of the code, of one that the question encoder reads.
+
+    Whoever says such words is mostly answered by the first hit. Others seldom are, and what ranks lower is as likely.
+    """
+    return 1.0 / (1.0 + math.exp((SURE_CONFIDENCE - confidence) / CONFIDENCE_SPREAD))
 
 
 def _with_its_function(graph: CodeGraph, node: int) -> int:

@@ -345,8 +345,24 @@ def test_edge_features_by_hand() -> None:
     assert gave[NODE["helper"]][0] == NODE["best"]
 
 
-def test_an_edge_never_speaks_against_a_node_but_for_its_users() -> None:
-    edges = default_relevance().edges[len(OWN_FEATURES) : -1]
+def test_what_ranks_lower_is_nearly_as_likely_in_a_question_without_words_of_the_code() -> None:
+    """Functions of 20 lines in first and tenth place, 2 of distance in score: the first is less far ahead."""
+    lead = {}
+    for by_meaning in (False, True):
+        own = np.zeros((2, len(OWN_FEATURES)))
+        for name, values in (("rank", np.log1p([0, 9])), ("gap", [0, 2]), ("lines", np.log1p([20, 20]))):
+            own[:, OWN_FEATURES.index(name)] = values
+        for name in ("is callable", "is code"):
+            own[:, OWN_FEATURES.index(name)] = 1
+        own[:, OWN_FEATURES.index("confidence")] = 0.4
+        first, tenth = relevance_model.logistic(own, default_relevance(by_meaning=by_meaning).words)
+        lead[by_meaning] = first / tenth
+    assert lead[False] > 2 * lead[True] > 2
+
+
+@pytest.mark.parametrize("by_meaning", [False, True])
+def test_an_edge_never_speaks_against_a_node_but_for_its_users(by_meaning: bool) -> None:
+    edges = default_relevance(by_meaning=by_meaning).edges[len(OWN_FEATURES) : -1]
     assert all(weight >= 0 for name, weight in zip(EDGE_FEATURES, edges, strict=True) if name != "fan-in")
 
 
