@@ -260,7 +260,8 @@ def graph_slots(
     factor = ranking.signals.reach
     specific = _file_specificity(graph, transition) ** REACH_SPECIFICITY
     is_file = graph.nodes.kinds == NodeKind.FILE
-    barred = select_top(np.where(is_file, ranking.files, 0.0), N_CANDIDATE_FILES)
+    # Words show these themselves. What they rank lower may still be what the first ones call.
+    barred = select_top(np.where(is_file, ranking.files, 0.0), min(N_CANDIDATE_FILES, options.top_k - n_places))
     links = _SlotLinks(graph, transition)
     links.follow(select_top(ranking.definitions, N_FOUND))
     seeds, walk = ranking.seeds, ranking.pagerank
