@@ -20,10 +20,10 @@ PAGE = DOCS / "answers.md"
 SAMPLE = ROOT / "sample_repos" / "taskboard-api"
 COMMAND = ("ask", "how is the signature of a webhook checked?", "--max-tokens", "1500", "--answer", "--model", "local")
 ANSWER = """\
-The receiver checks it; how it does so is not in the context. This service only signs: `buildRequest` takes the digest
-of the delivery's id and the body with the webhook's secret, and sends it as `x-taskboard-signature`
-[src/webhooks/webhook-dispatcher.ts:101-110]. The digest itself is made by `hmacDigest` [src/security/hmac.ts:1-20].
-`WebhookDispatcher.send` is what sends the request [src/webhooks/webhook-dispatcher.ts:69-76].
+The receiver checks it: it computes the HMAC-SHA-256 of the delivery's id and the raw body under the secret, and compares
+that in constant time with `x-taskboard-signature` [docs/webhooks.md:31-42]. This service compares digests that way for
+tokens, in `constantTimeEqual` [src/security/crypto-utils.ts:16-19]. It signs deliveries in `buildRequest`
+[src/webhooks/webhook-dispatcher.ts:101-110].
 """
 
 
