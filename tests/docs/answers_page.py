@@ -20,9 +20,9 @@ PAGE = DOCS / "answers.md"
 SAMPLE = ROOT / "sample_repos" / "taskboard-api"
 COMMAND = ("ask", "how is the signature of a webhook checked?", "--max-tokens", "1500", "--answer", "--model", "local")
 ANSWER = """\
-The receiver checks it: it computes the HMAC-SHA-256 of the delivery's id and the raw body under the secret, and compares
-that in constant time with `x-taskboard-signature` [docs/webhooks.md:31-42]. This service compares digests that way for
-tokens, in `constantTimeEqual` [src/security/crypto-utils.ts:16-19]. It signs deliveries in `buildRequest`
+The receiver checks it: it computes the HMAC-SHA-256 of the delivery's id and the raw body under the secret, and
+compares that in constant time with `x-taskboard-signature` [docs/webhooks.md:31-42]. This service compares digests that
+way for tokens, in `constantTimeEqual` [src/security/crypto-utils.ts:16-19]. It signs deliveries in `buildRequest`
 [src/webhooks/webhook-dispatcher.ts:101-110].
 """
 
