@@ -291,14 +291,12 @@ def test_files_that_words_found_are_not_reached() -> None:
     assert told.by_graph(top_k=10, level=Level.FILE) == ["c.py"]
 
 
-def test_only_the_20_best_files_count_as_found() -> None:
-    """b is the 21st file by words: it is found so late that a place may be kept for it."""
-    found = {"a.py::a": 1.0, "b.py::b": 0.01, **{f"x{i:02}.py": 0.5 for i in range(19)}}
+@pytest.mark.parametrize(("n_others", "by_graph"), [(7, ["b.py::b"]), (6, [])])
+def test_files_that_words_show_get_no_place_of_the_graph(n_others: int, by_graph: list[str]) -> None:
+    """Two of ten places are kept. b is the ninth file by words, which do not show it, or the eighth, which they do."""
+    found = {"a.py::a": 1.0, "b.py::b": 0.01, **{f"x{i:02}.py": 0.5 for i in range(n_others)}}
     told = Told(["a.py::a", "b.py::b", *list(found)[2:]], [("a.py::a", "b.py::b")], found, seeds={"a.py::a": 1.0})
-    assert told.by_graph(top_k=10) == ["b.py::b"]
-    fewer = dict(list(found.items())[:-1])
-    told = Told(["a.py::a", "b.py::b", *list(found)[2:]], [("a.py::a", "b.py::b")], fewer, seeds={"a.py::a": 1.0})
-    assert told.by_graph(top_k=10) == []
+    assert told.by_graph(top_k=10) == by_graph
 
 
 def test_a_node_has_one_place_even_if_words_found_it_as_well() -> None:

@@ -214,7 +214,7 @@ def _select_links(graph: CodeGraph, walkable: NDArray[np.bool_], reached: Scores
     )
 
 
-N_CANDIDATE_FILES = 20  # best files, which count as lexical matches
+N_CANDIDATE_FILES = 20  # best files at most, which count as lexical matches
 # Chosen by hand: the development questions do not distinguish settings, because one in a hundred of these slots has a
 # right file. On 28 questions about seven repositories, the values below left out files without use to readers, and kept
 # the chain of the sample repository. docs/decisions/0004 has both.
