@@ -144,6 +144,8 @@ class TestAnswer:
     def test_with_room_for_all_files_it_is_the_answer_of_the_whole_index(
         self, shop: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        """A file that only vectors of words bring has no word of the question, and is not parsed: here all have one."""
+        (shop / "shop/jobs.py").write_text("# of a session\n" + SHOP["shop/jobs.py"], encoding="utf-8")
         for name, value in (("_MIN_PARSED_BYTES", 10**8), ("_MAX_PARSED_BYTES", 10**8), ("_MIN_SHARE", -1.0)):
             monkeypatch.setattr(question_index, name, value)
         options = AskOptions(level=Level.FILE, top_k=5)

@@ -154,3 +154,27 @@ def test_of_many_namesakes_five_come_first(tree: WorkTree) -> None:
         tree.write(f"m{i}.py", "class Handler:\n    pass\n")
     repository = Repository.open(tree.path)
     assert ids(repository, "Handler", top_k=10)[:5] == [f"m{i}.py::Handler" for i in range(5)]
+
+
+def test_what_handles_a_named_route_comes_first(tree: WorkTree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`list_users` and `show_users` say more of the words of the path than the handler does."""
+    tree.write(
+        "app.py",
+        "from flask import Flask\n\napp = Flask(__name__)\n\n\n"
+        "def list_users(users):\n    return users\n\n\ndef show_users(post, users):\n    return post(users)\n\n\n"
+        "@app.post('/users/<name>')\ndef enter(name):\n    return name\n\n\n"
+        "@app.get('/users/<name>')\ndef show(name):\n    return name\n",
+    )
+    repository = Repository.open(tree.path)
+    assert [(route.method, route.handler) for route in repository.routes("/users/<name>")] == [
+        ("GET", "app.py::show"),
+        ("POST", "app.py::enter"),
+    ]
+    for question in ("what handles POST /users/<name>?", "POST /users/<name>", "why does POST /users/<name> fail."):
+        assert ids(repository, question)[0] == "app.py::enter"
+    assert ids(repository, "GET /users/<name>")[0] == "app.py::show"
+    two = "GET /users/<name> after POST /users/<name>"  # names no single one
+    with_two = ids(repository, two)
+    monkeypatch.setattr(ranking, "handlers_of_route", lambda *_: [])
+    assert ids(repository, two) == with_two
+    assert ids(repository, "POST /users/<name>")[0] != "app.py::enter"

@@ -66,8 +66,8 @@ def test_questions_lead_back_to_what_they_come_from() -> None:
         ids = [hit.id for hit in repository.ask(question, repository.settings.ask_options()).results]
         ranks[question] = ids.index(node) + 1 if node in ids else None
     assert len(ranks) == 6
-    # Routes are many, and their paths alike.
-    assert all(rank is not None and rank <= (15 if "handles" in text else 1) for text, rank in ranks.items()), ranks
+    # Before a class there may be its methods, which say the same.
+    assert all(rank is not None and rank <= (1 if "handles" in text else 5) for text, rank in ranks.items()), ranks
 
 
 def test_headings_and_commands(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ front of its paths is strange, its lines may have moved, and most of its frames 
 the end of its path determines a file, or if its function is defined in a file that the path may mean.
 
 A query of one ordinary word lists the definitions of exactly that name first, in the order of `find`. By its words
-`Token` is hardly better than `load_token`: both names have the word, and the longer definition has it more often.
+`Token` is hardly better than `load_token`: both names have the word, and the longer definition has it more often. The
+same holds for what handles the one route that a query names: other handlers have the words of its path as well.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,16 @@ from numpy.typing import NDArray
 from causalist._internal.lazy import lazy_regex
 from causalist.model.graph import CodeGraph, EdgeKind
 from causalist.model.index import LexicalIndex
-from causalist.model.node_ids import CALLABLE_KINDS, TYPE_KINDS, NodeKind, Role, external_id, last_name, split_id
+from causalist.model.node_ids import (
+    CALLABLE_KINDS,
+    ROUTE_PREFIX,
+    TYPE_KINDS,
+    NodeKind,
+    Role,
+    external_id,
+    last_name,
+    split_id,
+)
 from causalist.model.scores import TextMatches, Transition
 from causalist.rank.lexical.bm25 import find_nodes_by_name, impacts, query_coverage
 from causalist.rank.query.identifiers import MentionKind
@@ -427,6 +437,8 @@ def files_with_all(pattern: TextPattern, graph: CodeGraph, lexical: LexicalIndex
 _WORD = lazy_regex(r"[^\W\d_][^\W_]*")
 _NO_DEFINITIONS = (NodeKind.FILE, NodeKind.PASSAGE, NodeKind.EXTERNAL, NodeKind.FIELD)
 _USABLE = (*TYPE_KINDS, NodeKind.TYPE, NodeKind.FUNCTION)
+_ROUTE = lazy_regex(r"(?<![\w/])(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (/[^\s?#\"'`,;]*)")
+_ANY_METHOD = "ANY"  # in the name of a route that takes all
 _MAX_NAMESAKES = 5  # definitions of a name that rank first; further ones rank by their text
 _STEP = 1e-3  # between the raised scores, of which only the order matters
 
@@ -467,6 +479,32 @@ def exact_namesakes(
         return bool(nodes.roles[node] != Role.CODE), -int(transition.degrees[node]), len(nodes.ids[node]), node
 
     return sorted(namesakes, key=place)[:_MAX_NAMESAKES]
+
+
+def handlers_of_route(question: ParsedQuery, graph: CodeGraph, inside: NDArray[np.bool_] | None) -> list[int]:
+    """Return what handles the only route that a question names, such as `POST /users/:id`, by node; mostly nothing.
+
+    The path is that of the route, with the names of its parameters. Handlers in tests are left out.
+    """
+    named = set(_ROUTE.findall(question.text)) if not question.is_pattern else set()
+    if len(named) != 1:
+        return []
+    ((method, path),) = named
+    nodes, edges = graph.nodes, graph.edges
+    names = (f"{ROUTE_PREFIX}{each} {path.rstrip('.:')}" for each in (method, _ANY_METHOD))
+    route = next((node for node in (nodes.ids.position(external_id(name)) for name in names) if node >= 0), -1)
+    handlers = {
+        int(edges.targets[number])
+        for number in (graph.outgoing(route) if route >= 0 else ())
+        if edges.kinds[number] == EdgeKind.ROUTES
+    }
+    return [
+        node
+        for node in sorted(handlers)
+        if graph.kind(node) not in _NO_DEFINITIONS
+        and nodes.roles[node] != Role.TEST
+        and (inside is None or inside[node])
+    ][:_MAX_NAMESAKES]
 
 
 def _is_usable(node: int, graph: CodeGraph) -> bool:

@@ -52,7 +52,7 @@ from causalist.rank.scoring.fusion import (
 )
 from causalist.rank.scoring.graph_evidence import definition_support, external_mass, graph_slots, mention_users
 from causalist.rank.scoring.history_and_roles import history_query_terms, similar_commits
-from causalist.rank.scoring.mentions import exact_namesakes, with_these_first
+from causalist.rank.scoring.mentions import exact_namesakes, handlers_of_route, with_these_first
 from causalist.rank.scoring.signals import LEADING, NAME_SIGNALS, Similarities
 
 N_SHARES = 5  # seeds listed for a hit
@@ -328,7 +328,10 @@ def rank_question(
             with steps.timed(Step.DISTIL_SUM):
                 signals = with_support(with_signal(signals, Signal.USES_NAMED, users, weights), support, weights)
                 definitions, files = _inside_only(fuse(signals), inside)
-    if namesakes := exact_namesakes(question, graph, lexical, transition, inside):
+    namesakes = exact_namesakes(question, graph, lexical, transition, inside) or handlers_of_route(
+        question, graph, inside
+    )
+    if namesakes:
         definitions = with_these_first(definitions, namesakes)
         files = with_these_first(files, list(dict.fromkeys(int(graph.nodes.files[node]) for node in namesakes)))
     definitions = _with_bodies(definitions, graph)
