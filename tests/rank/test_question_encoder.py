@@ -369,6 +369,11 @@ def test_near_words_of_the_shipped_encoder() -> None:
     assert "user" not in found
 
 
+def test_words_of_syntax_are_not_near_words() -> None:
+    said = near_words("what waits until it runs", "func wait(async: return)", shipped_encoder())
+    assert said and not {"func", "async", "return"} & set(said)
+
+
 def test_a_question_without_a_vector_has_no_near_words() -> None:
     assert near_words("qqxv zzyw", "image", shipped_encoder()) == []
 

@@ -63,6 +63,12 @@ _COUNT_WEIGHTS = np.arange(_MAX_COUNT + 1.0) ** COUNT_POWER  # by occurrences
 _LONGEST_PIECE = 20  # characters
 N_SIMILAR, MIN_COSINE = 32, 0.4  # terms for a word of a question; docs/benchmarks.md has what else was tried
 N_NEAR_WORDS, MIN_NEAR_COSINE = 4, 0.2  # that a reason names
+# Of no definition alone: what questions want has a body, so that these are near to all of them.
+_WORDS_OF_SYNTAX = {
+    "async", "await", "class", "const", "def", "defp", "end", "export", "fn", "fun", "func", "function", "let",
+    "private", "protected", "public", "return", "returns", "self", "static", "string", "sub", "this", "val", "var",
+    "void",
+}  # fmt: skip
 # Added to the norm of a definition: one of few words needs more in common with a question to be as similar.
 NORM_OFFSET = np.float32(2.0)
 FILE_SHARE = 0.3  # what the similarity of its file adds to that of a definition
@@ -316,7 +322,7 @@ def encode_once(question: str, encoder: QuestionEncoder) -> NDArray[np.int16] | 
 def near_words(question: str, text: str, encoder: QuestionEncoder) -> list[str]:
     """Return the words of a text whose vectors are nearest to that of a question, the nearest first.
 
-    They are N_NEAR_WORDS at most, with a cosine of MIN_NEAR_COSINE and more.
+    They are N_NEAR_WORDS at most, with a cosine of MIN_NEAR_COSINE and more, and no words of syntax.
     """
     vector = encode_once(question, encoder)
     if vector is None:
@@ -324,7 +330,9 @@ def near_words(question: str, text: str, encoder: QuestionEncoder) -> list[str]:
     word_by_row: dict[int, str] = {}
     for word in _WORD.findall(text):
         for part in split_word(word):
-            if len(part) > 2 and (row := encoder.stems.position(stem(part))) >= 0:
+            if len(part) < 3 or part.lower() in _WORDS_OF_SYNTAX:
+                continue
+            if (row := encoder.stems.position(stem(part))) >= 0:
                 word_by_row.setdefault(row, part)
     if not word_by_row:
         return []
