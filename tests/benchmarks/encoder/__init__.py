@@ -26,9 +26,9 @@ Training reads the public repositories that `repositories.txt` lists with commit
         causalist/rank/lexical/question_encoder.bin
 
 The shipped file was made by these commands, the last of which read definitions that were kept from before.
-`mining`, `teacher` and `student` give the same bytes again on the same machine, as `asked` did for the file of before;
-each uses one thread, since another number may change the last bits. On a core of its own `mining` takes 20 minutes,
-`teacher` 20, `training` one, `student` 20 and `asked` 25, once all repositories have an index.
+`mining`, `teacher`, `student` and, over these, `asked` give the same bytes again on the same machine; each uses one
+thread, since another number may change the last bits. On a core of its own `mining` takes 20 minutes, `teacher` 20,
+`training` one, `student` 20 and `asked` 25, once all repositories have an index.
 
 MIRROR holds a clone of each repository as `OWNER+NAME/repo`, at the commit that `repositories.txt` has.
 """
