@@ -138,7 +138,7 @@ def choose_needed(
 
 
 def _model_of(share: float) -> RelevanceModel:
-    """Return the model between the two shipped ones, with a share of that of queries that say words of the code."""
+    """Return the mean of the two shipped models; `share` is the weight of that for queries in words of the code."""
     sure = default_relevance()
     if share == 1.0:
         return sure
@@ -149,9 +149,9 @@ def _model_of(share: float) -> RelevanceModel:
 
 
 def sure_share(confidence: float) -> float:
-    """Return the share of the model of queries that say words of the code, of one that the question encoder reads.
+    """Return the share of the model for queries in words of the code, in [0, 1], by the confidence of the answer.
 
-    Whoever says such words is mostly answered by the first hit. Others seldom are, and what ranks lower is as likely.
+    The first hit mostly answers such a query. It seldom answers others, and what ranks lower is almost as likely.
     """
     return 1.0 / (1.0 + math.exp((SURE_CONFIDENCE - confidence) / CONFIDENCE_SPREAD))
 

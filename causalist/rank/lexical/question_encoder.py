@@ -63,7 +63,7 @@ _COUNT_WEIGHTS = np.arange(_MAX_COUNT + 1.0) ** COUNT_POWER  # by occurrences
 _LONGEST_PIECE = 20  # characters
 N_SIMILAR, MIN_COSINE = 32, 0.4  # terms for a word of a question; docs/benchmarks.md has what else was tried
 N_NEAR_WORDS, MIN_NEAR_COSINE = 4, 0.2  # that a reason names
-# Of no definition alone: what questions want has a body, so that these are near to all of them.
+# Keywords are in most function bodies, so training brought them near to all questions. They explain no hit.
 _WORDS_OF_SYNTAX = {
     "async", "await", "class", "const", "def", "defp", "end", "export", "fn", "fun", "func", "function", "let",
     "private", "protected", "public", "return", "returns", "self", "static", "string", "sub", "this", "val", "var",
